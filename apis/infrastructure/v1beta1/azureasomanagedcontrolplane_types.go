@@ -1,0 +1,138 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// AzureASOManagedControlPlaneSpec is what an AzureASOManagedControlPlane shall be.
+type AzureASOManagedControlPlaneSpec struct {
+	// The rule on version refuses only what AKS refuses as well: AKS takes x.y and x.y.z, and nothing else.
+
+	// version is the Kubernetes version that AKS shall run, with or without the leading v, and with or without the patch
+	// version; empty or absent leaves the choice to the ManagedCluster's spec.kubernetesVersion, or else to AKS.
+	// function-capz sets spec.kubernetesVersion of the ManagedCluster from it, and refuses a different value there. Raise
+	// it to upgrade. Users write it, or the Cluster's topology does.
+	// Example: v1.33.6
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^v?[0-9]+[.][0-9]+([.][0-9]+)?$')",message="must be a Kubernetes version that AKS knows the form of, such as v1.33.6 or v1.33"
+	Version string `json:"version,omitempty"`
+
+	// The item rules refuse only what no API server would accept as an ASO object: CAPZ fails on it as well.
+
+	// resources are the ASO objects that make up the control plane, complete with apiVersion, kind, metadata.name and
+	// spec. One of them, the first if there are several, is the ManagedCluster of containerservice.azure.com that becomes
+	// the AKS cluster. Any ASO kind and API version may stand here; fields that this project does not know are passed on
+	// unchanged. Into the ManagedCluster function-capz writes the version, the Cluster's pod and service address ranges,
+	// the first agent pools and where the kubeconfig goes; a different value set by hand is an error that names the
+	// field. Taking an entry away deletes it in Azure. Users write this field.
+	// Example: [{apiVersion: containerservice.azure.com/v1api20250801, kind: ManagedCluster, metadata: {name: my-cluster}, spec: {location: westeurope, owner: {name: my-cluster}}}]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:items:XPreserveUnknownFields
+	// +kubebuilder:validation:items:XEmbeddedResource
+	// +kubebuilder:validation:items:XValidation:rule="has(self.metadata) && has(self.metadata.name) && self.metadata.name != ''",message="needs a metadata.name: it is the name of the ASO object"
+	Resources []runtime.RawExtension `json:"resources,omitempty"`
+
+	CompositeSpec `json:",inline"`
+}
+
+// StatusVersion is a Kubernetes version that a control plane runs.
+type StatusVersion struct {
+	// version is the Kubernetes version, with a leading v.
+	// Example: v1.33.6
+	Version string `json:"version"`
+
+	// replicas is the number of control plane machines that run it. Left out for AKS, which does not count them.
+	// +optional
+	Replicas *int32 `json:"replicas,omitempty"`
+}
+
+// AzureASOManagedControlPlaneStatus is what was found of an AzureASOManagedControlPlane.
+type AzureASOManagedControlPlaneStatus struct {
+	// ready is true while every resource is ready and the API server's address is known. Written by function-capz.
+	// +optional
+	Ready bool `json:"ready"`
+
+	// initialized becomes true when the API server can be used for the first time, and then stays true. Written by
+	// function-capz, read by Cluster API under its v1beta1 contract; under v1beta2 it reads initialization instead.
+	// +optional
+	Initialized bool `json:"initialized"`
+
+	// initialization tells Cluster API that the API server could be used for the first time. Written by function-capz.
+	// +optional
+	Initialization *ControlPlaneInitialization `json:"initialization,omitempty"`
+
+	// controlPlaneEndpoint is the address of the API server as Azure reports it: the private one if the cluster has one,
+	// else the public one. Written by function-capz; provider-capz copies it to the AzureASOManagedCluster.
+	// Example: {host: my-cluster-1a2b3c4d.hcp.westeurope.azmk8s.io, port: 443}
+	// +optional
+	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitzero"`
+
+	// version is the Kubernetes version that Azure runs now, which lags behind spec.version during an upgrade. Written by
+	// function-capz.
+	// Example: v1.33.6
+	// +optional
+	Version string `json:"version,omitempty"`
+
+	// versions says the same as a list, oldest first, which is where Cluster API's v1beta2 contract looks for it. Written
+	// by function-capz.
+	// Example: [{version: v1.33.6}]
+	// +optional
+	// +listType=map
+	// +listMapKey=version
+	Versions []StatusVersion `json:"versions,omitempty"`
+
+	// externalManagedControlPlane is always true: Azure runs the API server, so no Machine stands for it, and Cluster API
+	// must not expect one. Written by function-capz.
+	// +optional
+	ExternalManagedControlPlane *bool `json:"externalManagedControlPlane,omitempty"`
+
+	// resources lists every ASO object that belongs to this one, in the order of spec.resources and then those that are
+	// still being deleted, each with its own state: one that fails does not hide the others. Written by function-capz.
+	// +optional
+	// +listType=atomic
+	Resources []ResourceStatus `json:"resources,omitempty"`
+
+	// v1beta2 holds the conditions that Cluster API reads. Written by function-capz.
+	// +optional
+	V1Beta2 *V1Beta2Status `json:"v1beta2,omitempty"`
+
+	CompositeStatus `json:",inline"`
+}
+
+// AzureASOManagedControlPlane is one AKS cluster: an ASO ManagedCluster, and what belongs directly to it, such as maintenance
+// windows. A Cluster names it in spec.controlPlaneRef. Node pools are AzureASOManagedMachinePools.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=azureasomanagedcontrolplanes,scope=Namespaced,categories=cluster-api
+// +kubebuilder:subresource:status
+// +kubebuilder:storageversion
+// +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster that this object belongs to"
+// +kubebuilder:printcolumn:name="Initialized",type="boolean",JSONPath=".status.initialization.controlPlaneInitialized",description="Whether the API server has answered once"
+// +kubebuilder:printcolumn:name="Version",type="string",JSONPath=".status.version",description="Kubernetes version that Azure runs now"
+// +kubebuilder:printcolumn:name="Endpoint",type="string",JSONPath=".status.controlPlaneEndpoint.host",description="Host of the workload cluster's API server"
+// +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].reason",description="One word on why Cluster API sees this object as ready or not"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].message",description="What is missing or wrong, in words"
+type AzureASOManagedControlPlane struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what shall exist in Azure. Users write it.
+	// +optional
+	Spec AzureASOManagedControlPlaneSpec `json:"spec,omitzero"`
+
+	// status is what was found in Azure. Only controllers write it.
+	// +optional
+	Status AzureASOManagedControlPlaneStatus `json:"status,omitzero"`
+}
+
+// AzureASOManagedControlPlaneList is a list of AzureASOManagedControlPlane objects.
+//
+// +kubebuilder:object:root=true
+type AzureASOManagedControlPlaneList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureASOManagedControlPlane `json:"items"`
+}

@@ -1,0 +1,32 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// CompositeSpec holds the field of spec that Crossplane adds to every composite resource. The generated definitions leave
+// it out, since Crossplane brings its schema; the Go type has it so that a typed read and write loses nothing.
+type CompositeSpec struct {
+	// crossplane says which Composition expands this object and lists what was composed. A platform team may set
+	// crossplane.compositionRef.name to a Composition of its own; everything else is written by Crossplane.
+	// +optional
+	Crossplane *runtime.RawExtension `json:"crossplane,omitempty"`
+}
+
+// CompositeStatus holds the fields of status that Crossplane writes on every composite resource.
+type CompositeStatus struct {
+	// conditions are Crossplane's own: Synced (could the Composition be applied?) and Ready (is everything composed
+	// ready?). Cluster API's conditions are in status.v1beta2.conditions. The generated definitions leave this field out,
+	// since Crossplane brings its schema.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// lastHandledReconcileAt repeats the value of the annotation crossplane.io/reconcile-requested-at once Crossplane has
+	// acted on it, so that whoever asked for a reconcile can see that it happened. Written by Crossplane.
+	// Example: 2026-11-20T20:15:00Z
+	// +optional
+	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	xv1 "github.com/crossplane/crossplane/apis/v2/apiextensions/v1"
+	xv2 "github.com/crossplane/crossplane/apis/v2/apiextensions/v2"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// functionName is the name of the Crossplane Function that every generated Composition runs.
+const functionName = "function-capz"
+
+// crdLabels are put on the CustomResourceDefinitions that Crossplane makes from the definitions.
+var crdLabels = map[string]string{
+	// Cluster API finds the version to use by the label of the contract: it reads v1beta2 first, older releases know
+	// v1beta1 only. Both name the kinds' v1beta1.
+	"cluster.x-k8s.io/v1beta1": "v1beta1",
+	"cluster.x-k8s.io/v1beta2": "v1beta1",
+	// The provider that clusterctl counts the kinds to.
+	"cluster.x-k8s.io/provider": "infrastructure-azure",
+	// clusterctl move looks only at kinds with this label.
+	"clusterctl.cluster.x-k8s.io": "",
+}
+
+// definition turns a kind into the CompositeResourceDefinition from which Crossplane makes the same kind again, with its
+// own fields added. It fails when the kind is cluster scoped or uses something that a definition cannot say.
+func definition(crd extv1.CustomResourceDefinition) (*xv2.CompositeResourceDefinition, error) {
+	if crd.Spec.Scope != extv1.NamespaceScoped {
+		return nil, fmt.Errorf("scope is %s, but Cluster API needs %s", crd.Spec.Scope, extv1.NamespaceScoped)
+	}
+	labels := maps.Clone(crdLabels)
+	maps.Copy(labels, crd.Labels)
+	xrd := &xv2.CompositeResourceDefinition{
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: xv2.SchemeGroupVersion.String(),
+			Kind:       xv2.CompositeResourceDefinitionKind,
+		},
+		ObjectMeta: metav1.ObjectMeta{Name: crd.Name},
+		Spec: xv2.CompositeResourceDefinitionSpec{
+			Group: crd.Spec.Group,
+			Names: crd.Spec.Names,
+			Scope: xv2.CompositeResourceScopeNamespaced,
+			// A default, not an enforced reference: a platform team may bring a Composition with more steps.
+			DefaultCompositionRef: &xv2.CompositionReference{Name: crd.Name},
+			Metadata:              &xv2.CompositeResourceDefinitionSpecMetadata{Labels: labels},
+		},
+	}
+	for _, v := range crd.Spec.Versions {
+		version, err := definitionVersion(v)
+		if err != nil {
+			return nil, fmt.Errorf("version %s: %w", v.Name, err)
+		}
+		// No conversion is declared: the versions have the same schema, so changing apiVersion is all there is to it.
+		xrd.Spec.Versions = append(xrd.Spec.Versions, version)
+	}
+	return xrd, nil
+}
+
+func definitionVersion(v extv1.CustomResourceDefinitionVersion) (xv2.CompositeResourceDefinitionVersion, error) {
+	out := xv2.CompositeResourceDefinitionVersion{
+		Name:                     v.Name,
+		Referenceable:            v.Storage,
+		Served:                   v.Served,
+		DeprecationWarning:       v.DeprecationWarning,
+		AdditionalPrinterColumns: v.AdditionalPrinterColumns,
+	}
+	if v.Deprecated {
+		out.Deprecated = &v.Deprecated
+	}
+	if len(v.SelectableFields) > 0 {
+		return out, errors.New("a definition cannot have selectable fields")
+	}
+	if v.Subresources != nil && v.Subresources.Scale != nil {
+		out.Subresources = &xv2.CompositeResourceDefinitionVersionSubresources{Scale: v.Subresources.Scale}
+	}
+	schema := v.Schema.OpenAPIV3Schema
+	dropCrossplaneFields(schema)
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		return out, err
+	}
+	out.Schema = &xv2.CompositeResourceValidation{}
+	out.Schema.OpenAPIV3Schema.Raw = raw
+	return out, nil
+}
+
+// dropCrossplaneFields removes the fields whose schema Crossplane brings, so that a definition shows what is this project's.
+func dropCrossplaneFields(schema *extv1.JSONSchemaProps) {
+	delete(schema.Properties, "apiVersion")
+	delete(schema.Properties, "kind")
+	delete(schema.Properties, "metadata")
+	delete(schema.Properties["spec"].Properties, "crossplane")
+	delete(schema.Properties["status"].Properties, "conditions")
+}
+
+// composition makes the Composition that a definition names as its default: one step, which function-capz answers.
+func composition(xrd *xv2.CompositeResourceDefinition) *xv1.Composition {
+	gvk := xrd.GetCompositeGroupVersionKind()
+	return &xv1.Composition{
+		TypeMeta: metav1.TypeMeta{
+			APIVersion: xv1.SchemeGroupVersion.String(),
+			Kind:       xv1.CompositionKind,
+		},
+		ObjectMeta: metav1.ObjectMeta{Name: xrd.Spec.DefaultCompositionRef.Name},
+		Spec: xv1.CompositionSpec{
+			CompositeTypeRef: xv1.TypeReference{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind},
+			Mode:             xv1.CompositionModePipeline,
+			Pipeline: []xv1.PipelineStep{{
+				Step:        "compose-azure-resources",
+				FunctionRef: xv1.FunctionReference{Name: functionName},
+			}},
+		},
+	}
+}
