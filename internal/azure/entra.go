@@ -1,0 +1,28 @@
+package azure
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+)
+
+// entraError says what Entra answered: RFC 6749, section 5.2, error and error_description.
+func entraError(response *http.Response) string {
+	answer := struct {
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}{}
+	body, err := runtime.Payload(response)
+	if err != nil || json.Unmarshal(body, &answer) != nil || answer.Error == "" {
+		return fmt.Sprintf("Entra answered %s", response.Status)
+	}
+	// The lines after the first are trace and correlation IDs, which would make every message a new one.
+	description, _, _ := strings.Cut(answer.Description, "\n")
+	if description = strings.TrimSpace(description); description == "" {
+		return fmt.Sprintf("Entra answered %s: %s", response.Status, answer.Error)
+	}
+	return fmt.Sprintf("Entra answered %s: %s: %s", response.Status, answer.Error, description)
+}

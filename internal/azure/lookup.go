@@ -1,0 +1,126 @@
+// Package azure finds and makes the credential with which Azure Service Operator (ASO) acts for an object, so that what
+// is done beside ASO needs no credential of its own.
+package azure
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Where ASO looks for credentials (ASO documentation, "Credential scope").
+const (
+	// CredentialFromAnnotation on an object names a Secret in its namespace.
+	CredentialFromAnnotation = "serviceoperator.azure.com/credential-from" //nolint:gosec // The name of an annotation.
+	// OperatorNamespaceAnnotation is put by ASO on the objects that it manages: where it runs.
+	OperatorNamespaceAnnotation = "serviceoperator.azure.com/operator-namespace"
+
+	namespaceSecretName = "aso-credential"
+	globalSecretName    = "aso-controller-settings" //nolint:gosec // The name of a Secret.
+)
+
+// Credentials makes the credentials that ASO uses.
+type Credentials struct {
+	// Secrets reads Secrets, uncached: credentials are needed once in a token's life.
+	Secrets client.Reader
+	// TokenFile is the token of a workload identity; empty means DefaultTokenFile.
+	TokenFile string
+}
+
+// For returns the credential that ASO uses for obj: of the Secret that its annotation credential-from names, else of
+// the Secret aso-credential in its namespace, else of ASO's own settings. The cloud is the one of ASO's settings
+// unless the Secret has its own.
+//
+// It returns an error that names the Secret, and never what is in it, when there is none or it is not complete.
+func (c *Credentials) For(ctx context.Context, obj client.Object) (azcore.TokenCredential, error) {
+	global, err := c.global(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	scoped, err := c.scoped(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	if scoped == nil {
+		return c.fromGlobal(obj, global)
+	}
+	name := scoped.Namespace + "/" + scoped.Name
+	var globalSettings settings
+	if global != nil {
+		globalSettings = global.Data
+	}
+	configuration, err := scopedCloud(scoped.Data, globalSettings)
+	if err != nil {
+		return nil, fmt.Errorf("credential Secret %s: %w", name, err)
+	}
+	credential, err := scopedCredential(credentialSource{scoped.Data, configuration, c.tokenFile()})
+	if err != nil {
+		return nil, fmt.Errorf("credential Secret %s: %w", name, err)
+	}
+	return credential, nil
+}
+
+func (c *Credentials) fromGlobal(obj client.Object, global *corev1.Secret) (azcore.TokenCredential, error) {
+	if global == nil {
+		return nil, fmt.Errorf("no credential: neither annotation %s, nor Secret %s/%s, nor Secret %s where ASO runs",
+			CredentialFromAnnotation, obj.GetNamespace(), namespaceSecretName, globalSecretName)
+	}
+	s := settings(global.Data)
+	credential, err := globalCredential(credentialSource{s, s.cloud(), c.tokenFile()})
+	if err != nil {
+		return nil, fmt.Errorf("credential Secret %s/%s: %w", global.Namespace, global.Name, err)
+	}
+	return credential, nil
+}
+
+// scoped returns the Secret that is meant for obj or its namespace; nil when there is none.
+func (c *Credentials) scoped(ctx context.Context, obj client.Object) (*corev1.Secret, error) {
+	name, named := obj.GetAnnotations()[CredentialFromAnnotation]
+	if !named {
+		return c.optional(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: namespaceSecretName})
+	}
+	if name == "" || strings.Contains(name, "/") {
+		return nil, fmt.Errorf("annotation %s is %q; it must be the name of a Secret in the same namespace",
+			CredentialFromAnnotation, name)
+	}
+	// ASO stops at a named Secret that does not exist, so falling back would use an identity that nobody chose.
+	secret, err := c.optional(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: name})
+	if err == nil && secret == nil {
+		return nil, fmt.Errorf("annotation %s names Secret %s/%s, which does not exist",
+			CredentialFromAnnotation, obj.GetNamespace(), name)
+	}
+	return secret, err
+}
+
+// global returns the Secret of ASO's own settings; nil when obj does not say where ASO runs, or it has none.
+func (c *Credentials) global(ctx context.Context, obj client.Object) (*corev1.Secret, error) {
+	namespace := obj.GetAnnotations()[OperatorNamespaceAnnotation]
+	if namespace == "" {
+		return nil, nil
+	}
+	return c.optional(ctx, client.ObjectKey{Namespace: namespace, Name: globalSecretName})
+}
+
+func (c *Credentials) optional(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
+	secret := &corev1.Secret{}
+	err := c.Secrets.Get(ctx, key, secret)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read credential Secret %s: %w", key, err)
+	}
+	return secret, nil
+}
+
+func (c *Credentials) tokenFile() string {
+	if c.TokenFile != "" {
+		return c.TokenFile
+	}
+	return DefaultTokenFile
+}

@@ -1,0 +1,127 @@
+package azure
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+)
+
+// The keys that Azure Service Operator (ASO) reads from a credential Secret, and as environment variables from its own
+// settings (ASO documentation, "Credential format").
+const (
+	keySubscriptionID      = "AZURE_SUBSCRIPTION_ID"
+	keyTenantID            = "AZURE_TENANT_ID"
+	keyClientID            = "AZURE_CLIENT_ID"
+	keyClientSecret        = "AZURE_CLIENT_SECRET" //nolint:gosec // The name of a key.
+	keyClientCertificate   = "AZURE_CLIENT_CERTIFICATE"
+	keyCertificatePassword = "AZURE_CLIENT_CERTIFICATE_PASSWORD" //nolint:gosec // The name of a key.
+	keyUserAssignedFile    = "AZURE_USER_ASSIGNED_IDENTITY_CREDENTIALS"
+	keyAdditionalTenants   = "AZURE_ADDITIONAL_TENANTS"
+	keyAuthMode            = "AUTH_MODE"
+	keyWorkloadIdentity    = "USE_WORKLOAD_IDENTITY_AUTH"
+	keyMultiEnvironment    = "ALLOW_MULTI_ENV_MANAGEMENT"
+	keyAuthorityHost       = "AZURE_AUTHORITY_HOST"
+	keyARMEndpoint         = "AZURE_RESOURCE_MANAGER_ENDPOINT"
+	keyARMAudience         = "AZURE_RESOURCE_MANAGER_AUDIENCE"
+)
+
+const (
+	authModePodIdentity      = "podidentity"
+	authModeWorkloadIdentity = "workloadidentity"
+)
+
+// settings is the data of one credential Secret, or of ASO's own settings.
+type settings map[string][]byte
+
+func (s settings) text(key string) string { return string(s[key]) }
+
+func (s settings) has(key string) bool { _, ok := s[key]; return ok }
+
+// require returns an error that names every one of keys that is absent or empty.
+func (s settings) require(keys ...string) error {
+	var missing []string
+	for _, key := range keys {
+		if len(s[key]) == 0 {
+			missing = append(missing, key)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("it lacks %s", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// flag reads a boolean as ASO does; an absent key is false.
+func (s settings) flag(key string) (bool, error) {
+	if len(s[key]) == 0 {
+		return false, nil
+	}
+	value, err := strconv.ParseBool(s.text(key))
+	if err != nil {
+		return false, fmt.Errorf("%s must be true or false", key)
+	}
+	return value, nil
+}
+
+func (s settings) additionalTenants() []string {
+	var tenants []string
+	for _, tenant := range strings.Split(s.text(keyAdditionalTenants), ",") {
+		if tenant = strings.TrimSpace(tenant); tenant != "" {
+			tenants = append(tenants, tenant)
+		}
+	}
+	return tenants
+}
+
+// cloud returns the cloud that the settings describe; what they leave out is the public cloud's.
+func (s settings) cloud() cloud.Configuration {
+	const publicARMEndpoint, publicARMAudience = "https://management.azure.com", "https://management.core.windows.net/"
+	configuration := cloud.Configuration{
+		ActiveDirectoryAuthorityHost: cloud.AzurePublic.ActiveDirectoryAuthorityHost,
+		Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+			cloud.ResourceManager: {Endpoint: publicARMEndpoint, Audience: publicARMAudience},
+		},
+	}
+	if host := s.text(keyAuthorityHost); host != "" {
+		configuration.ActiveDirectoryAuthorityHost = host
+	}
+	resourceManager := configuration.Services[cloud.ResourceManager]
+	if endpoint := s.text(keyARMEndpoint); endpoint != "" {
+		resourceManager.Endpoint = endpoint
+	}
+	if audience := s.text(keyARMAudience); audience != "" {
+		resourceManager.Audience = audience
+	}
+	configuration.Services[cloud.ResourceManager] = resourceManager
+	return configuration
+}
+
+// scopedCloud returns the cloud of a scoped Secret: its own when it names all three parts of one and global allows
+// that, else global's. ASO refuses a Secret that names some of them only, or any without being allowed.
+func scopedCloud(scoped, global settings) (cloud.Configuration, error) {
+	named := 0
+	for _, key := range []string{keyAuthorityHost, keyARMEndpoint, keyARMAudience} {
+		if scoped.has(key) {
+			named++
+		}
+	}
+	switch named {
+	case 0:
+		return global.cloud(), nil
+	case 3:
+	default:
+		return cloud.Configuration{}, fmt.Errorf("it must have all or none of %s, %s and %s",
+			keyAuthorityHost, keyARMEndpoint, keyARMAudience)
+	}
+	allowed, err := global.flag(keyMultiEnvironment)
+	if err != nil {
+		return cloud.Configuration{}, err
+	}
+	if !allowed {
+		return cloud.Configuration{}, fmt.Errorf("it names a cloud of its own, but %s is not set in %s",
+			keyMultiEnvironment, globalSecretName)
+	}
+	return scoped.cloud(), nil
+}
