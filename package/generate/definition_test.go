@@ -1,0 +1,226 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
+	xv1 "github.com/crossplane/crossplane/apis/v2/apiextensions/v1"
+	xv2 "github.com/crossplane/crossplane/apis/v2/apiextensions/v2"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/cluster-api/util/contract"
+)
+
+// columns are the printer columns of each kind before Crossplane's own.
+var columns = map[string][]string{
+	"AzureASOManagedCluster":              {"Cluster", "Provisioned", "Endpoint", "Reason", "Message"},
+	"AzureASOManagedClusterTemplate":      nil,
+	"AzureASOManagedControlPlane":         {"Cluster", "Initialized", "Version", "Endpoint", "Reason", "Message"},
+	"AzureASOManagedControlPlaneTemplate": nil,
+	"AzureASOManagedMachinePool":          {"Cluster", "Provisioned", "Replicas", "Reason", "Message"},
+	"AzureASOManagedMachinePoolTemplate":  nil,
+}
+
+var crossplaneColumns = []string{"SYNCED", "READY", "COMPOSITION", "COMPOSITIONREVISION", "AGE"}
+
+// compositeCRD makes the CustomResourceDefinition that Crossplane makes from a definition, with Crossplane's own code.
+func compositeCRD(t *testing.T, xrd *xv2.CompositeResourceDefinition) *extv1.CustomResourceDefinition {
+	t.Helper()
+	raw, err := json.Marshal(xrd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := &xv1.CompositeResourceDefinition{}
+	if err := json.Unmarshal(raw, stored); err != nil {
+		t.Fatal(err)
+	}
+	crd, err := xcrd.ForCompositeResource(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return crd
+}
+
+func eachDefinition(t *testing.T, check func(*testing.T, *xv2.CompositeResourceDefinition)) {
+	t.Helper()
+	crds, err := loadCRDs(checkout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(crds) != len(columns) {
+		t.Errorf("found %d kinds, want %d", len(crds), len(columns))
+	}
+	for _, crd := range crds {
+		t.Run(crd.Spec.Names.Kind, func(t *testing.T) {
+			xrd, err := definition(crd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, xrd)
+		})
+	}
+}
+
+func TestDefinitionGivesCRD(t *testing.T) {
+	eachDefinition(t, func(t *testing.T, xrd *xv2.CompositeResourceDefinition) {
+		crd := compositeCRD(t, xrd)
+		kind := crd.Spec.Names.Kind
+		if want := contract.CalculateCRDName(crd.Spec.Group, kind); crd.Name != want {
+			t.Errorf("name is %s, Cluster API looks for %s", crd.Name, want)
+		}
+		if crd.Spec.Scope != extv1.NamespaceScoped {
+			t.Errorf("scope is %s", crd.Spec.Scope)
+		}
+		if diff := cmp.Diff(crdLabels, crd.Labels); diff != "" {
+			t.Errorf("labels (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"cluster-api", "composite"}, crd.Spec.Names.Categories); diff != "" {
+			t.Errorf("categories (-want +got):\n%s", diff)
+		}
+		if crd.Spec.Conversion != nil {
+			t.Error("has a conversion, but its versions are alike")
+		}
+		checkVersions(t, crd)
+	})
+}
+
+func checkVersions(t *testing.T, crd *extv1.CustomResourceDefinition) {
+	t.Helper()
+	if len(crd.Spec.Versions) != 2 {
+		t.Fatalf("has %d versions", len(crd.Spec.Versions))
+	}
+	alpha, beta := crd.Spec.Versions[0], crd.Spec.Versions[1]
+	if alpha.Name != "v1alpha1" || !alpha.Served || alpha.Storage || !alpha.Deprecated || alpha.DeprecationWarning == nil {
+		t.Errorf("v1alpha1 must be served, deprecated and not stored: %+v", alpha)
+	}
+	if beta.Name != "v1beta1" || !beta.Served || !beta.Storage || beta.Deprecated {
+		t.Errorf("v1beta1 must be served and stored: %+v", beta)
+	}
+	if diff := cmp.Diff(alpha.Schema, beta.Schema); diff != "" {
+		t.Errorf("schemas differ (-v1alpha1 +v1beta1):\n%s", diff)
+	}
+	for _, v := range crd.Spec.Versions {
+		if v.Subresources == nil || v.Subresources.Status == nil {
+			t.Errorf("%s has no status subresource", v.Name)
+		}
+		checkColumns(t, crd.Spec.Names.Kind, v.AdditionalPrinterColumns)
+	}
+}
+
+// checkColumns also refuses two columns that kubectl would print alike.
+func checkColumns(t *testing.T, kind string, found []extv1.CustomResourceColumnDefinition) {
+	t.Helper()
+	var names, printed []string
+	for _, c := range found {
+		names = append(names, c.Name)
+		if upper := strings.ToUpper(c.Name); slices.Contains(printed, upper) {
+			t.Errorf("two columns are printed as %s", upper)
+		} else {
+			printed = append(printed, upper)
+		}
+	}
+	if diff := cmp.Diff(slices.Concat(columns[kind], crossplaneColumns), names); diff != "" {
+		t.Errorf("columns (-want +got):\n%s", diff)
+	}
+}
+
+// TestSchemasAreStructural checks what the API server demands of a schema, but for the CEL rules: cluster/local/schema has
+// those compiled by a real API server.
+func TestSchemasAreStructural(t *testing.T) {
+	eachDefinition(t, func(t *testing.T, xrd *xv2.CompositeResourceDefinition) {
+		for _, v := range compositeCRD(t, xrd).Spec.Versions {
+			internal := &apiextensions.JSONSchemaProps{}
+			if err := extv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, internal, nil); err != nil {
+				t.Fatal(err)
+			}
+			structural, err := schema.NewStructural(internal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range schema.ValidateStructural(field.NewPath(v.Name), structural) {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestEveryFieldIsDescribed walks the schemas as `kubectl explain` does.
+func TestEveryFieldIsDescribed(t *testing.T) {
+	eachDefinition(t, func(t *testing.T, xrd *xv2.CompositeResourceDefinition) {
+		for _, v := range xrd.Spec.Versions {
+			root := extv1.JSONSchemaProps{}
+			if err := json.Unmarshal(v.Schema.OpenAPIV3Schema.Raw, &root); err != nil {
+				t.Fatal(err)
+			}
+			if root.Description == "" {
+				t.Errorf("%s has no description", v.Name)
+			}
+			checkDescriptions(t, v.Name, root)
+		}
+	})
+}
+
+func checkDescriptions(t *testing.T, path string, parent extv1.JSONSchemaProps) {
+	t.Helper()
+	for name, field := range parent.Properties {
+		if field.Description == "" {
+			t.Errorf("%s.%s has no description", path, name)
+		}
+		checkDescriptions(t, path+"."+name, field)
+	}
+	if parent.Items != nil && parent.Items.Schema != nil {
+		checkDescriptions(t, path+"[]", *parent.Items.Schema)
+	}
+}
+
+func TestDefinitionRefuses(t *testing.T) {
+	empty := &extv1.CustomResourceValidation{OpenAPIV3Schema: &extv1.JSONSchemaProps{}}
+	cases := map[string]struct {
+		spec extv1.CustomResourceDefinitionSpec
+		want string
+	}{
+		"ClusterScope": {
+			spec: extv1.CustomResourceDefinitionSpec{Scope: extv1.ClusterScoped},
+			want: "scope is Cluster, but Cluster API needs Namespaced",
+		},
+		"SelectableFields": {
+			spec: extv1.CustomResourceDefinitionSpec{
+				Scope: extv1.NamespaceScoped,
+				Versions: []extv1.CustomResourceDefinitionVersion{{
+					Name: "v1", Schema: empty, SelectableFields: []extv1.SelectableField{{JSONPath: ".spec.version"}},
+				}},
+			},
+			want: "version v1: a definition cannot have selectable fields",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := definition(extv1.CustomResourceDefinition{Spec: tc.spec})
+			if err == nil || err.Error() != tc.want {
+				t.Errorf("error is %v, want %s", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestComposition(t *testing.T) {
+	eachDefinition(t, func(t *testing.T, xrd *xv2.CompositeResourceDefinition) {
+		c := composition(xrd)
+		if c.Name != xrd.Spec.DefaultCompositionRef.Name {
+			t.Errorf("the definition's default is %s, the Composition is %s", xrd.Spec.DefaultCompositionRef.Name, c.Name)
+		}
+		want := xv1.TypeReference{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta1", Kind: xrd.Spec.Names.Kind}
+		if diff := cmp.Diff(want, c.Spec.CompositeTypeRef); diff != "" {
+			t.Errorf("composite type (-want +got):\n%s", diff)
+		}
+		if n := len(c.Spec.Pipeline); n != 1 || c.Spec.Pipeline[0].FunctionRef.Name != functionName {
+			t.Errorf("pipeline is %+v", c.Spec.Pipeline)
+		}
+	})
+}
