@@ -1,0 +1,44 @@
+package example
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"slices"
+)
+
+// credentialAnnotation names the Secret with the credential that ASO uses for an object.
+const credentialAnnotation = "serviceoperator.azure.com/credential-from"
+
+// credentialSecrets returns the names of the Secrets that the example's resources take credentials from.
+func (ex *Example) credentialSecrets() []string {
+	var names []string
+	for _, u := range ex.objects {
+		resources, _, _ := unstructured.NestedSlice(u.Object, "spec", "resources")
+		for _, r := range resources {
+			resource, ok := r.(map[string]any)
+			if !ok {
+				continue
+			}
+			name, _, _ := unstructured.NestedString(resource, "metadata", "annotations", credentialAnnotation)
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// credential returns a Secret as ASO reads it. The simulated Azure takes any service principal.
+func credential(name, namespace string) *corev1.Secret {
+	return &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace},
+		StringData: map[string]string{
+			"AZURE_SUBSCRIPTION_ID": "00000000-0000-0000-0000-000000000001",
+			"AZURE_TENANT_ID":       "00000000-0000-0000-0000-000000000002",
+			"AZURE_CLIENT_ID":       "00000000-0000-0000-0000-000000000003",
+			"AZURE_CLIENT_SECRET":   "simulated",
+		},
+	}
+}

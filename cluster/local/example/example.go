@@ -1,0 +1,177 @@
+// Package example applies one folder of examples/ to a management cluster and waits until its AKS cluster works.
+package example
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+)
+
+const (
+	fieldOwner = "crossplane-capz-example"
+	// patience is how long an example may take until everything about it works.
+	patience = 10 * time.Minute
+	// checkInterval is how often it is looked whether it does; a change in what is missing is printed.
+	checkInterval = 500 * time.Millisecond
+	// sayInterval is how often what is missing is printed when it does not change.
+	sayInterval = 5 * time.Second
+)
+
+// An Example is one folder of manifests with one CAPI Cluster.
+type Example struct {
+	// Cluster is the example's Cluster.
+	Cluster types.NamespacedName
+	// Pools are its MachinePools.
+	Pools   []types.NamespacedName
+	objects []*unstructured.Unstructured
+}
+
+// Load reads an example. It is an error when the folder is not there or does not hold exactly one Cluster.
+func Load(dir string) (*Example, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("no such example: %w", err)
+	}
+	objects, err := stack.ReadManifests(dir)
+	if err != nil {
+		return nil, err
+	}
+	return From(objects)
+}
+
+// From makes an example of manifests. It is an error when they do not hold exactly one Cluster.
+func From(objects []*unstructured.Unstructured) (*Example, error) {
+	ex := &Example{objects: objects}
+	clusters := 0
+	for _, u := range objects {
+		if u.GetNamespace() == "" && u.GetKind() != "Namespace" {
+			u.SetNamespace(metav1.NamespaceDefault)
+		}
+		if u.GroupVersionKind().Group != capiGroup {
+			continue
+		}
+		switch u.GetKind() {
+		case "Cluster":
+			ex.Cluster = client.ObjectKeyFromObject(u)
+			clusters++
+		case "MachinePool":
+			ex.Pools = append(ex.Pools, client.ObjectKeyFromObject(u))
+		}
+	}
+	if clusters != 1 {
+		return nil, fmt.Errorf("an example has exactly one Cluster, this one has %d", clusters)
+	}
+	return ex, nil
+}
+
+// WorkloadKubeconfig is the file that BringUp writes the AKS cluster's kubeconfig to.
+func (ex *Example) WorkloadKubeconfig(s *stack.Stack) string {
+	return filepath.Join(s.Dir(), "home", ex.Cluster.Name+".kubeconfig")
+}
+
+// BringUp applies the example, with the credentials it names, and returns when its Cluster is Available, its
+// MachinePools run with the nodes they want, and kubectl lists those with the kubeconfig of the Cluster's Secret.
+// What is missing is written to out as it changes. A component that ends meanwhile is an error.
+func (ex *Example) BringUp(ctx context.Context, s *stack.Stack, out io.Writer) error {
+	config, err := s.RESTConfig()
+	if err != nil {
+		return err
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme.Scheme})
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	if err := ex.Apply(ctx, c); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "example: applied %d objects of Cluster %s (%s)\n", len(ex.objects), ex.Cluster, since(begun))
+	if err := ex.await(ctx, c, s, out, begun); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "example: Cluster %s is Available, %d MachinePools run (%s)\n", ex.Cluster, len(ex.Pools), since(begun))
+	return ex.listNodes(ctx, c, s, out)
+}
+
+func since(t time.Time) time.Duration { return time.Since(t).Round(100 * time.Millisecond) }
+
+// Apply applies the example's credentials and then its objects.
+func (ex *Example) Apply(ctx context.Context, c client.Client) error {
+	for _, name := range ex.credentialSecrets() {
+		if err := c.Patch(ctx, credential(name, ex.Cluster.Namespace), client.Apply, //nolint:staticcheck // Typed Secret.
+			client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
+			return fmt.Errorf("credential Secret %s: %w", name, err)
+		}
+	}
+	for _, u := range ex.objects {
+		err := c.Apply(ctx, client.ApplyConfigurationFromUnstructured(u.DeepCopy()),
+			client.FieldOwner(fieldOwner), client.ForceOwnership)
+		if err != nil {
+			return fmt.Errorf("apply %s %s: %w", u.GetKind(), u.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// await returns when nothing is missing any more.
+func (ex *Example) await(ctx context.Context, c client.Client, s *stack.Stack, out io.Writer, begun time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var said string
+	var saidAt time.Time
+	for {
+		missing, err := ex.missing(ctx, c)
+		if err != nil {
+			return err
+		}
+		if len(missing) == 0 {
+			return nil
+		}
+		if line := strings.Join(missing, "; "); line != said && time.Since(saidAt) > time.Second || time.Since(saidAt) > sayInterval {
+			fmt.Fprintf(out, "%5.1fs  waiting: %s\n", time.Since(begun).Seconds(), line)
+			said, saidAt = line, time.Now()
+		}
+		if err := s.Check(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the example is not up after %s, missing: %s: %w", since(begun), strings.Join(missing, "; "), ctx.Err())
+		case <-time.After(checkInterval):
+		}
+	}
+}
+
+// listNodes prints what kubectl says about the nodes, with the kubeconfig that Cluster API users take.
+func (ex *Example) listNodes(ctx context.Context, c client.Client, s *stack.Stack, out io.Writer) error {
+	secret := &corev1.Secret{}
+	key := types.NamespacedName{Namespace: ex.Cluster.Namespace, Name: ex.Cluster.Name + "-kubeconfig"}
+	if err := c.Get(ctx, key, secret); err != nil {
+		return err
+	}
+	file := ex.WorkloadKubeconfig(s)
+	if err := os.WriteFile(file, secret.Data["value"], 0o600); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, s.Bin("kubectl"), "--kubeconfig", file, "get", "nodes")
+	fmt.Fprintf(out, "$ kubectl --kubeconfig %s get nodes\n", file)
+	output, err := cmd.CombinedOutput()
+	fmt.Fprint(out, string(output))
+	if err != nil {
+		return fmt.Errorf("kubectl get nodes of the AKS cluster: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package example
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const capiGroup = "cluster.x-k8s.io"
+
+func capiKind(kind string) schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: capiGroup, Version: "v1beta2", Kind: kind}
+}
+
+// missing returns what the example still lacks, in words.
+func (ex *Example) missing(ctx context.Context, c client.Client) ([]string, error) {
+	var missing []string
+	cluster, err := get(ctx, c, capiKind("Cluster"), ex.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	if lack := clusterLacks(cluster); lack != "" {
+		missing = append(missing, lack)
+	}
+	for _, key := range ex.Pools {
+		pool, err := get(ctx, c, capiKind("MachinePool"), key)
+		if err != nil {
+			return nil, err
+		}
+		if lack := poolLacks(pool); lack != "" {
+			missing = append(missing, lack)
+		}
+	}
+	return missing, nil
+}
+
+// get returns an object; one with nothing but a name when it is not there.
+func get(ctx context.Context, c client.Client, gvk schema.GroupVersionKind, key types.NamespacedName) (*unstructured.Unstructured, error) {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(gvk)
+	err := c.Get(ctx, key, u)
+	if apierrors.IsNotFound(err) {
+		u.SetName(key.Name)
+		return u, nil
+	}
+	return u, err
+}
+
+// clusterLacks says why a Cluster is not Available; empty when it is.
+func clusterLacks(u *unstructured.Unstructured) string {
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range conditions {
+		condition, _ := c.(map[string]any)
+		if condition["type"] != "Available" {
+			continue
+		}
+		if condition["status"] == "True" {
+			return ""
+		}
+		return fmt.Sprintf("Cluster %s is not Available (%v: %v)", u.GetName(), condition["reason"], condition["message"])
+	}
+	return fmt.Sprintf("Cluster %s has no condition Available", u.GetName())
+}
+
+// poolLacks says why a MachinePool does not run with all its nodes; empty when it does.
+func poolLacks(u *unstructured.Unstructured) string {
+	phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
+	refs, _, _ := unstructured.NestedSlice(u.Object, "status", "nodeRefs")
+	want, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
+	if phase == "Running" && int64(len(refs)) == want {
+		return ""
+	}
+	if phase == "" {
+		phase = "without a phase"
+	}
+	return fmt.Sprintf("MachinePool %s is %s with %d of %d nodes", u.GetName(), phase, len(refs), want)
+}

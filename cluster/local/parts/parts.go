@@ -1,0 +1,83 @@
+// Package parts builds every binary of the local management cluster from Go modules, and the manifests that upstream
+// projects generate but do not ship. Results lie in <checkout>/.local and are reused while their inputs stay the same.
+package parts
+
+// A Part is one binary and how it is built.
+type Part struct {
+	// Name of the binary, and of the part in progress lines.
+	Name string
+	// Module is the folder, relative to the checkout, of the module that the part is built in.
+	Module string
+	// Package to build, as `go build` takes it.
+	Package string
+	// Flags go before the package.
+	Flags []string
+	// Links are further names for a binary that looks at the name it is called by.
+	Links []string
+	// Upstream parts depend on nothing but their module's own files, and are not built again while those stay.
+	// The others are left to `go build`, which knows the sources that a binary came from.
+	Upstream bool
+}
+
+// Names of the parts that others refer to.
+const (
+	Kubernetes    = "kubernetes"
+	CAPI          = "capi"
+	Clusterctl    = "clusterctl"
+	ControllerGen = "controller-gen"
+	ASO           = "aso"
+	Crossplane    = "crossplane"
+	Function      = "function-capz"
+	Provider      = "provider-capz"
+	AzureSim      = "azuresim"
+)
+
+// The module folders of the upstream parts.
+const (
+	kubernetesModule = "cluster/local/parts/kubernetes"
+	capiModule       = "cluster/local/parts/capi"
+	asoModule        = "cluster/local/parts/aso"
+	crossplaneModule = "cluster/local/parts/crossplane"
+)
+
+const (
+	kubernetesLDFlags = "-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3" +
+		" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36"
+
+	// The RBAC manager has no flag for its metrics address: its default port would clash with a second checkout's.
+	crossplaneLDFlags = "-s -w -X github.com/crossplane/crossplane-runtime/v2/pkg/version.version=v2.4.0" +
+		" -X sigs.k8s.io/controller-runtime/pkg/metrics/server.DefaultBindAddress=0"
+)
+
+// All returns every part, in the order in which they are built: what the first stages need comes first.
+func All() []Part {
+	return []Part{
+		{
+			Name: Kubernetes, Module: kubernetesModule, Package: ".", Upstream: true,
+			Flags: []string{"-ldflags", kubernetesLDFlags},
+			Links: []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl"},
+		},
+		{
+			Name: CAPI, Module: capiModule, Package: "sigs.k8s.io/cluster-api/core", Upstream: true,
+			Flags: []string{"-ldflags", "-s -w"},
+		},
+		{
+			Name: Clusterctl, Module: capiModule, Package: "sigs.k8s.io/cluster-api/cmd/clusterctl", Upstream: true,
+			Flags: []string{"-ldflags", "-s -w"},
+		},
+		{
+			Name: ControllerGen, Module: asoModule, Package: "sigs.k8s.io/controller-tools/cmd/controller-gen", Upstream: true,
+		},
+		{
+			Name: ASO, Module: asoModule, Package: "github.com/Azure/azure-service-operator/v2/cmd/controller", Upstream: true,
+			Flags: []string{"-ldflags", "-s -w"},
+		},
+		{
+			Name: Crossplane, Module: crossplaneModule, Package: "github.com/crossplane/crossplane/v2/cmd/crossplane", Upstream: true,
+			Flags: []string{"-ldflags", crossplaneLDFlags},
+		},
+		{Name: AzureSim, Module: ".", Package: "./cluster/azuresim"},
+		{Name: Function, Module: ".", Package: "./functions/function-capz"},
+		{Name: Provider, Module: ".", Package: "./cluster/provider"},
+	}
+}

@@ -1,0 +1,256 @@
+package stack
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
+)
+
+// Names of the components.
+const (
+	Etcd              = "etcd"
+	APIServer         = "kube-apiserver"
+	ControllerManager = "kube-controller-manager"
+	Crossplane        = "crossplane"
+	CrossplaneRBAC    = "crossplane-rbac-manager"
+	ASO               = "aso"
+	CAPI              = "capi"
+	AzureSim          = "azuresim"
+	Function          = "function-capz"
+	Provider          = "provider-capz"
+)
+
+// Components returns the names of all components, in the order in which they come up.
+func Components() []string {
+	return []string{
+		Etcd, APIServer, AzureSim, ControllerManager, Function, Crossplane, CrossplaneRBAC, CAPI, ASO, Provider,
+	}
+}
+
+// launch is how a component is started.
+type launch struct {
+	binary string
+	args   []string
+	env    []string
+	ports  []string
+	probe  probe
+}
+
+// launchOf returns how a component of this stack is started.
+func (s *Stack) launchOf(name string) (launch, error) {
+	switch name {
+	case Etcd:
+		return s.etcd(), nil
+	case APIServer:
+		return s.apiServer(), nil
+	case ControllerManager:
+		return s.controllerManager(), nil
+	case AzureSim:
+		return s.azureSim(), nil
+	case Function:
+		return s.function(), nil
+	case Crossplane:
+		return s.crossplane(), nil
+	case CrossplaneRBAC:
+		return s.crossplaneRBAC(), nil
+	case CAPI:
+		return s.capi(), nil
+	case ASO:
+		return s.aso(), nil
+	case Provider:
+		return s.provider(), nil
+	}
+	return launch{}, fmt.Errorf("no component is called %q; there are %v", name, Components())
+}
+
+func (s *Stack) etcd() launch {
+	client := "https://" + s.address(portEtcd)
+	peer := "http://" + s.address(portEtcdPeer)
+	health := "http://" + s.address(portEtcdHealth)
+	return launch{
+		binary: Etcd,
+		args: []string{
+			"--name=local", "--data-dir=" + s.path("etcd"), "--log-level=warn",
+			"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
+			"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer, "--initial-cluster=local=" + peer,
+			"--listen-metrics-urls=" + health,
+			"--client-cert-auth", "--trusted-ca-file=" + s.cert("etcd", "ca.crt"),
+			"--cert-file=" + s.cert("etcd", "tls.crt"), "--key-file=" + s.cert("etcd", "tls.key"),
+			// What is lost with the power is lost: the cluster is made anew by the next `up`.
+			"--unsafe-no-fsync",
+		},
+		ports: []string{portEtcd, portEtcdPeer, portEtcdHealth},
+		probe: probe{URL: health + "/health"},
+	}
+}
+
+func (s *Stack) apiServer() launch {
+	return launch{
+		binary: APIServer,
+		args: []string{
+			"--etcd-servers=https://" + s.address(portEtcd), "--etcd-cafile=" + s.cert("etcd", "ca.crt"),
+			"--etcd-certfile=" + s.cert("etcd", "tls.crt"), "--etcd-keyfile=" + s.cert("etcd", "tls.key"),
+			"--bind-address=127.0.0.1", "--secure-port=" + s.port(portAPIServer),
+			"--tls-cert-file=" + s.cert("server", "tls.crt"), "--tls-private-key-file=" + s.cert("server", "tls.key"),
+			"--client-ca-file=" + s.cert("server", "ca.crt"),
+			"--authorization-mode=RBAC",
+			"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+			"--service-account-key-file=" + s.cert("service-accounts", "sa.pub"),
+			"--service-account-signing-key-file=" + s.cert("service-accounts", "sa.key"),
+			"--service-cluster-ip-range=10.0.0.0/24",
+			// The endpoint of the Service "kubernetes" may not be a loopback address.
+			"--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
+			"--profiling=false",
+		},
+		ports: []string{portAPIServer},
+		probe: probe{URL: s.Server() + "/readyz", CA: s.cert("server", "ca.crt")},
+	}
+}
+
+func (s *Stack) controllerManager() launch {
+	kubeconfig := s.kubeconfigOf(ControllerManager)
+	return launch{
+		binary: ControllerManager,
+		args: []string{
+			"--kubeconfig=" + kubeconfig, "--authentication-kubeconfig=" + kubeconfig,
+			"--authorization-kubeconfig=" + kubeconfig,
+			"--bind-address=127.0.0.1", "--secure-port=" + s.port(portKCM),
+			"--tls-cert-file=" + s.cert("server", "tls.crt"), "--tls-private-key-file=" + s.cert("server", "tls.key"),
+			"--root-ca-file=" + s.cert("server", "ca.crt"),
+			"--service-account-private-key-file=" + s.cert("service-accounts", "sa.key"),
+			"--use-service-account-credentials", "--leader-elect=false",
+			// There are no nodes and no pods: what is about those is left out.
+			"--controllers=garbage-collector-controller,namespace-controller,serviceaccount-controller," +
+				"clusterrole-aggregation-controller,root-ca-certificate-publisher-controller",
+			"--kube-api-qps=200", "--kube-api-burst=400",
+		},
+		ports: []string{portKCM},
+		probe: probe{URL: "https://" + s.address(portKCM) + "/healthz", CA: s.cert("server", "ca.crt")},
+	}
+}
+
+func (s *Stack) azureSim() launch {
+	return launch{
+		binary: parts.AzureSim,
+		args: []string{
+			"--listen", s.address(portAzure), "--admin", s.address(portAzureAdmin),
+			"--state-dir", s.path("azure"), "--latency", s.options.AzureLatency,
+		},
+		ports: []string{portAzure, portAzureAdmin},
+		probe: probe{URL: s.AdminURL() + "/healthz"},
+	}
+}
+
+func (s *Stack) function() launch {
+	return launch{
+		binary: parts.Function,
+		args: []string{
+			"--address", s.address(portFunction), "--tls-certs-dir", s.path("certs", "function"),
+			"--metrics-address", s.address(portFunctionStat),
+		},
+		ports: []string{portFunction, portFunctionStat},
+		probe: probe{Address: s.address(portFunction)},
+	}
+}
+
+func (s *Stack) crossplane() launch {
+	return launch{
+		binary: parts.Crossplane,
+		// Many composed objects make many events, which the default burst of 100 would drop.
+		args: []string{"core", "start", "--circuit-breaker-burst=5000"},
+		env: append(s.crossplaneEnv(),
+			"PACKAGE_RUNTIME=External", "TLS_CLIENT_CERTS_DIR="+s.path("certs", "crossplane"),
+			"XPKG_CACHE_DIR="+s.path("cache", "xpkg"), "XFN_CACHE_DIR="+s.path("cache", "xfn"),
+			"METRICS_PORT="+s.port(portCrossplaneStat), "HEALTH_PROBE_PORT="+s.port(portCrossplane)),
+		ports: []string{portCrossplane, portCrossplaneStat},
+		probe: probe{URL: "http://" + s.address(portCrossplane) + "/readyz"},
+	}
+}
+
+// crossplaneEnv is what `core init` and `core start` have in common.
+func (s *Stack) crossplaneEnv() []string {
+	return []string{
+		"KUBECONFIG=" + s.kubeconfigOf(Crossplane), "POD_NAMESPACE=" + crossplaneNamespace,
+		"POD_SERVICE_ACCOUNT=" + crossplaneAccount.Name, "ENABLE_WEBHOOKS=false",
+	}
+}
+
+func (s *Stack) crossplaneRBAC() launch {
+	return launch{
+		binary: parts.Crossplane,
+		args:   []string{"rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions"},
+		env:    []string{"KUBECONFIG=" + s.kubeconfigOf(CrossplaneRBAC)},
+	}
+}
+
+func (s *Stack) capi() launch {
+	return launch{
+		binary: parts.CAPI,
+		args: []string{
+			"--webhook-port=" + s.port(portCAPIWebhook), "--webhook-cert-dir=" + s.path("certs", "webhooks"),
+			"--health-addr=" + s.address(portCAPI), "--diagnostics-address=" + s.address(portCAPIStat),
+			"--insecure-diagnostics", "--feature-gates=ClusterTopology=true",
+		},
+		env:   append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(CAPI), "POD_NAMESPACE="+capiNamespace),
+		ports: []string{portCAPI, portCAPIWebhook, portCAPIStat},
+		probe: probe{URL: "http://" + s.address(portCAPI) + "/readyz"},
+	}
+}
+
+func (s *Stack) aso() launch {
+	return launch{
+		binary: parts.ASO,
+		args: []string{
+			"--crd-management=none", "--metrics-addr=0", "--health-addr=" + s.address(portASO),
+			"--webhook-port=" + s.port(portASOWebhook), "--webhook-cert-dir=" + s.path("certs", "webhooks"),
+		},
+		env: append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(ASO), "POD_NAMESPACE="+asoNamespace,
+			"AZURE_SYNC_PERIOD="+s.options.ASOSyncPeriod.String()),
+		ports: []string{portASO, portASOWebhook},
+		probe: probe{URL: "http://" + s.address(portASO) + "/readyz"},
+	}
+}
+
+func (s *Stack) provider() launch {
+	return launch{
+		binary: parts.Provider,
+		args: []string{
+			"--kubeconfig", s.kubeconfigOf(Provider),
+			"--leader-elect", "--leader-election-namespace", crossplaneNamespace,
+			"--health-addr", s.address(portProvider), "--metrics-addr", s.address(portProviderStat),
+			"--webhook-host", "127.0.0.1", "--webhook-port", s.port(portProviderHook),
+			"--webhook-cert-dir", s.path("certs", "webhooks"),
+		},
+		env:   s.azureEnv(),
+		ports: []string{portProvider, portProviderHook, portProviderStat},
+		probe: probe{URL: "http://" + s.address(portProvider) + "/readyz"},
+	}
+}
+
+// azureEnv sends a client of Azure to the simulator: through its proxy, and with its certificate authority trusted.
+func (s *Stack) azureEnv() []string {
+	return []string{
+		"HTTPS_PROXY=" + s.ProxyURL(), "NO_PROXY=127.0.0.1,localhost", "SSL_CERT_FILE=" + s.AzureCA(),
+	}
+}
+
+// baseEnv is the environment of every component. Nothing of the person's reaches it: an AZURE_ or proxy variable of
+// theirs would send a component elsewhere.
+func (s *Stack) baseEnv() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.path("home"), "TMPDIR=" + s.path("tmp")}
+}
+
+func (s *Stack) path(elem ...string) string {
+	return filepath.Join(append([]string{s.dir}, elem...)...)
+}
+
+func (s *Stack) cert(owner, file string) string { return s.path("certs", owner, file) }
+
+func (s *Stack) kubeconfigOf(component string) string { return s.path("kubeconfigs", component) }
+
+func (s *Stack) port(name string) string { return strconv.Itoa(s.state.Ports[name]) }
+
+func (s *Stack) address(name string) string { return "127.0.0.1:" + s.port(name) }

@@ -1,0 +1,92 @@
+package stack
+
+import (
+	"context"
+	"crypto/x509/pkix"
+	"fmt"
+	"os"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Namespaces and ServiceAccounts, as the projects' own manifests have them.
+const (
+	crossplaneNamespace = "crossplane-system"
+	capiNamespace       = "capi-system"
+	asoNamespace        = "azureserviceoperator-system"
+)
+
+var (
+	crossplaneAccount     = types.NamespacedName{Namespace: crossplaneNamespace, Name: "crossplane"}
+	crossplaneRBACAccount = types.NamespacedName{Namespace: crossplaneNamespace, Name: "rbac-manager"}
+	capiAccount           = types.NamespacedName{Namespace: capiNamespace, Name: "capi-manager"}
+	asoAccount            = types.NamespacedName{Namespace: asoNamespace, Name: "azureserviceoperator-default"}
+	providerAccount       = types.NamespacedName{Namespace: crossplaneNamespace, Name: "provider-capz"}
+)
+
+// tokenLifetime of the components' ServiceAccount tokens. Nobody renews them, so they outlast the cluster.
+const tokenLifetime = 365 * 24 * time.Hour
+
+// issueCertificates makes the stack's certificates, and the kubeconfigs of those that authenticate with one.
+func (s *Stack) issueCertificates() error {
+	ca, err := newAuthority()
+	if err != nil {
+		return err
+	}
+	subjects := map[string]pkix.Name{
+		"server":     {CommonName: "kube-apiserver"},
+		"etcd":       {CommonName: "etcd"},
+		"webhooks":   {CommonName: "webhooks"},
+		"function":   {CommonName: "function-capz"},
+		"crossplane": {CommonName: "crossplane"},
+		"kcm":        {CommonName: "system:kube-controller-manager"},
+		"admin":      {CommonName: "admin", Organization: []string{"system:masters"}},
+	}
+	for owner, subject := range subjects {
+		if err := ca.issue(s.path("certs", owner), subject); err != nil {
+			return fmt.Errorf("certificate of %s: %w", owner, err)
+		}
+	}
+	if err := writeSigningKey(s.path("certs", "service-accounts")); err != nil {
+		return err
+	}
+	if err := s.writeKubeconfig(s.kubeconfigOf(ControllerManager), "default", s.certificateUser("kcm")); err != nil {
+		return err
+	}
+	return s.writeKubeconfig(s.Kubeconfig(), "default", s.certificateUser("admin"))
+}
+
+func (s *Stack) certificateUser(owner string) *clientcmdapi.AuthInfo {
+	return &clientcmdapi.AuthInfo{ClientCertificate: s.cert(owner, "tls.crt"), ClientKey: s.cert(owner, "tls.key")}
+}
+
+// grantToken writes a component's kubeconfig with a token of its ServiceAccount, which has to exist.
+func (s *Stack) grantToken(ctx context.Context, component string, account types.NamespacedName) error {
+	seconds := int64(tokenLifetime.Seconds())
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}
+	owner := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: account.Namespace, Name: account.Name}}
+	if err := s.client.SubResource("token").Create(ctx, owner, request); err != nil {
+		return fmt.Errorf("token of ServiceAccount %s: %w", account, err)
+	}
+	user := &clientcmdapi.AuthInfo{Token: request.Status.Token}
+	return s.writeKubeconfig(s.kubeconfigOf(component), account.Namespace, user)
+}
+
+func (s *Stack) writeKubeconfig(path, namespace string, user *clientcmdapi.AuthInfo) error {
+	ca, err := os.ReadFile(s.cert("server", "ca.crt"))
+	if err != nil {
+		return err
+	}
+	config := clientcmdapi.NewConfig()
+	config.Clusters["local"] = &clientcmdapi.Cluster{Server: s.Server(), CertificateAuthorityData: ca}
+	config.AuthInfos["local"] = user
+	config.Contexts["local"] = &clientcmdapi.Context{Cluster: "local", AuthInfo: "local", Namespace: namespace}
+	config.CurrentContext = "local"
+	return clientcmd.WriteToFile(*config, path)
+}

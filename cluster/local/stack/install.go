@@ -1,0 +1,131 @@
+package stack
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
+)
+
+// bringUp starts and installs everything, as much as possible side by side: each line of work waits for what it needs.
+func (s *Stack) bringUp(ctx context.Context) error {
+	for _, dir := range []string{"logs", "home", "tmp", "azure", "kubeconfigs", "cache"} {
+		if err := os.MkdirAll(s.path(dir), 0o700); err != nil {
+			return err
+		}
+	}
+	if err := s.state.write(s.dir); err != nil {
+		return err
+	}
+	if err := s.issueCertificates(); err != nil {
+		return err
+	}
+	if err := s.findModules(ctx); err != nil {
+		return err
+	}
+	if err := s.startBase(ctx); err != nil {
+		return err
+	}
+	if err := s.startControllers(ctx); err != nil {
+		return err
+	}
+	if err := s.Check(); err != nil {
+		return err
+	}
+	s.state.Phase = phaseUp
+	return s.state.write(s.dir)
+}
+
+// sources are the folders that manifests are taken from.
+type sources struct {
+	capi, crossplane, aso, asoGenerated, product string
+}
+
+func (s *Stack) findModules(ctx context.Context) error {
+	b := &parts.Builder{Root: s.options.Root, Log: s.options.Log}
+	g, ctx := errgroup.WithContext(ctx)
+	for _, find := range []struct {
+		dir *string
+		in  func(context.Context) (string, error)
+	}{{&s.sources.capi, b.CAPIDir}, {&s.sources.crossplane, b.CrossplaneDir}, {&s.sources.aso, b.ASODir}} {
+		g.Go(func() (err error) {
+			*find.dir, err = find.in(ctx)
+			return err
+		})
+	}
+	s.sources.asoGenerated = b.ASOManifests()
+	s.sources.product = filepath.Join(s.options.Root, "package")
+	return g.Wait()
+}
+
+// startBase starts what needs nothing else: the API server with etcd, the simulated Azure, and the function.
+func (s *Stack) startBase(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		// The API server waits for etcd by itself, while it does much else.
+		base, ctx := errgroup.WithContext(ctx)
+		base.Go(func() error { return s.run(ctx, Etcd) })
+		base.Go(func() error { return s.run(ctx, APIServer) })
+		if err := base.Wait(); err != nil {
+			return err
+		}
+		s.logf("etcd and kube-apiserver answer at %s", s.Server())
+		return nil
+	})
+	g.Go(func() error { return s.runAndSay(ctx, AzureSim) })
+	g.Go(func() error { return s.runAndSay(ctx, Function) })
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	config, err := s.RESTConfig()
+	if err != nil {
+		return err
+	}
+	s.client, err = newClient(config)
+	return err
+}
+
+func (s *Stack) runAndSay(ctx context.Context, name string) error {
+	if s.without(name) {
+		return nil
+	}
+	if err := s.run(ctx, name); err != nil {
+		return err
+	}
+	s.logf("%s is ready", name)
+	return nil
+}
+
+func (s *Stack) without(name string) bool { return slices.Contains(s.options.Without, name) }
+
+// milestones are what one line of work waits for in another.
+type milestones struct {
+	capiKinds, xrKinds chan struct{}
+}
+
+// reach waits for a milestone.
+func reach(ctx context.Context, milestone <-chan struct{}) error {
+	select {
+	case <-milestone:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Stack) startControllers(ctx context.Context) error {
+	m := milestones{capiKinds: make(chan struct{}), xrKinds: make(chan struct{})}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.runAndSay(ctx, ControllerManager) })
+	g.Go(func() error { return s.installCrossplane(ctx, m) })
+	g.Go(func() error { return s.installCAPI(ctx, m) })
+	g.Go(func() error { return s.installASO(ctx) })
+	g.Go(func() error { return s.installProvider(ctx, m) })
+	return g.Wait()
+}
+
+func (s *Stack) webhookCA() ([]byte, error) { return os.ReadFile(s.cert("webhooks", "ca.crt")) }

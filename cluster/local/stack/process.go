@@ -1,0 +1,176 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// pollInterval is how often a process is looked at while something is awaited of it.
+	pollInterval = 50 * time.Millisecond
+	// failureLines is how much of a failed component's log its error shows.
+	failureLines = 15
+)
+
+// A process is one component as it was started. It is kept in the state file.
+type process struct {
+	Name string   `json:"name"`
+	Path string   `json:"path"`
+	Args []string `json:"args"`
+	Env  []string `json:"env"`
+	// Log is the file that standard output and standard error are appended to.
+	Log   string `json:"log"`
+	Probe probe  `json:"probe"`
+	PID   int    `json:"pid"`
+	// Started is the kernel's start time of the process: with it a recycled PID is told from the process itself.
+	Started string `json:"started"`
+}
+
+// start runs the process in a session of its own, so that it outlives this one and gets none of its signals.
+func (p *process) start() error {
+	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(p.Path, p.Args...)
+	cmd.Dir = filepath.Dir(p.Log)
+	cmd.Env = p.Env
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%s does not start: %w", p.Name, err)
+	}
+	p.PID = cmd.Process.Pid
+	p.Started, _ = startTime(p.PID)
+	// A child that nobody waits for would stay as a zombie.
+	go func() { _ = cmd.Wait() }()
+	return nil
+}
+
+// alive says whether the very process that was started still runs.
+func (p *process) alive() bool {
+	if p.PID == 0 {
+		return false
+	}
+	started, running := startTime(p.PID)
+	return running && started == p.Started
+}
+
+// startTime returns when a process started, in clock ticks since boot, and whether it is there and no zombie.
+// See proc_pid_stat(5).
+func startTime(pid int) (string, bool) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", false
+	}
+	// The name, in parentheses, may hold anything; what follows it are fields 3 and up.
+	stat := string(raw)
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 20 {
+		return "", false
+	}
+	return fields[19], fields[0] != "Z" && fields[0] != "X"
+}
+
+// signal sends a signal to the process and its children; it is no error when the process is gone.
+func (p *process) signal(sig syscall.Signal) error {
+	if !p.alive() {
+		return nil
+	}
+	if err := syscall.Kill(-p.PID, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("signal %s (pid %d): %w", p.Name, p.PID, err)
+	}
+	return nil
+}
+
+// gone waits until the process has ended, at most for the given time, and says whether it has.
+func (p *process) gone(patience time.Duration) bool {
+	for deadline := time.Now().Add(patience); p.alive(); time.Sleep(pollInterval) {
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
+	return true
+}
+
+// kill ends the process with SIGKILL and waits until it is gone.
+func (p *process) kill() error {
+	if err := p.signal(syscall.SIGKILL); err != nil {
+		return err
+	}
+	if !p.gone(10 * time.Second) {
+		return fmt.Errorf("%s (pid %d) did not end", p.Name, p.PID)
+	}
+	return nil
+}
+
+// stop asks the process to end, and kills it when it takes longer than patience.
+func (p *process) stop(patience time.Duration) error {
+	if err := p.signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	if p.gone(patience) {
+		return nil
+	}
+	return p.kill()
+}
+
+// ready waits until the probe succeeds. When the process ends before, the error shows its last log lines.
+func (p *process) ready(ctx context.Context, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	check, err := p.Probe.client()
+	if err != nil {
+		return err
+	}
+	for {
+		if !p.alive() {
+			return p.failure("ended")
+		}
+		last := check(ctx)
+		if last == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return p.failure(fmt.Sprintf("is not ready after %s (%v)", patience, last))
+			}
+			return ctx.Err()
+		case <-time.After(pollInterval):
+		}
+	}
+}
+
+// failure is an error about the process with the end of its log.
+func (p *process) failure(what string) error {
+	return fmt.Errorf("%s %s; the last lines of %s:\n%s", p.Name, what, p.Log, tail(p.Log, failureLines))
+}
+
+// tail returns the last lines of a file.
+func tail(path string, lines int) string {
+	const most = 64 << 10
+	f, err := os.Open(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err.Error()
+	}
+	buf := make([]byte, min(info.Size(), most))
+	if _, err := f.ReadAt(buf, info.Size()-int64(len(buf))); err != nil {
+		return err.Error()
+	}
+	all := strings.Split(strings.TrimRight(string(buf), "\n"), "\n")
+	return strings.Join(all[max(0, len(all)-lines):], "\n")
+}

@@ -1,0 +1,393 @@
+// Package stack runs a Kubernetes management cluster with Crossplane, Cluster API, Azure Service Operator, the
+// simulated Azure, function-capz and provider-capz as processes on 127.0.0.1. Every component has an identity of its
+// own with the RBAC that its project ships.
+//
+//	s, err := stack.Up(ctx, stack.Options{Root: checkout, StateDir: dir, Log: os.Stderr})
+//	defer s.Down()
+//	config, err := s.RESTConfig()       // for clients of the management cluster
+//	azure := admin.New(s.AdminURL())    // for the simulator's admin API
+//	err = s.Kill(stack.ASO)             // SIGKILL
+//	err = s.Start(ctx, stack.ASO)       // the same command again, until it is ready
+//
+// Up builds nothing: the binaries have to be in <Root>/.local/bin, see package parts.
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// readyPatience is how long a component may take until it is ready.
+const readyPatience = 2 * time.Minute
+
+// ErrUp says that a stack is up in the state folder already. Open gives it.
+var ErrUp = errors.New("the stack is up already")
+
+// Options of a stack. Root is required.
+type Options struct {
+	// Root of the checkout: its .local/bin and .local/aso are used, and its package/ is installed.
+	Root string
+	// StateDir keeps everything that the stack writes; <Root>/.local/up when empty. Two stacks need two of them.
+	StateDir string
+	// Log receives a line for each stage; nothing is written when nil.
+	Log io.Writer
+	// Ports are given ports by name, see PortNames. The others are free ones.
+	Ports map[string]int
+	// AzureLatency is the simulator's latency by resource type; "default=1s,Microsoft.ContainerService/managedClusters=3s"
+	// when empty.
+	AzureLatency string
+	// ASOSyncPeriod is how often ASO writes to Azure what has not changed; an hour when 0, as upstream.
+	ASOSyncPeriod time.Duration
+	// Without are components that are left out, and what is only for them.
+	Without []string
+}
+
+func (o *Options) setDefaults() {
+	if o.StateDir == "" {
+		o.StateDir = DefaultStateDir(o.Root)
+	}
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	if o.AzureLatency == "" {
+		o.AzureLatency = "default=1s,Microsoft.ContainerService/managedClusters=3s"
+	}
+	if o.ASOSyncPeriod == 0 {
+		o.ASOSyncPeriod = time.Hour
+	}
+}
+
+// DefaultStateDir is the state folder of a checkout's own stack.
+func DefaultStateDir(root string) string { return filepath.Join(root, ".local", "up") }
+
+// A Stack is a management cluster that runs, or is on its way to.
+type Stack struct {
+	options Options
+	dir     string
+	begun   time.Time
+	client  client.Client
+	sources sources
+
+	mu       sync.Mutex
+	state    *state
+	reserved *reservation
+	logMu    sync.Mutex
+}
+
+// Up starts a new stack and returns it when everything is installed and ready. The processes live on when this one
+// ends. When it fails, or ctx ends, everything that it started is ended again; the error of a component that failed
+// names it and has its last log lines. ErrUp is returned when the state folder has a stack that is up.
+func Up(ctx context.Context, options Options) (*Stack, error) {
+	options.setDefaults()
+	dir, err := filepath.Abs(options.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := clear(dir); err != nil {
+		return nil, err
+	}
+	s := &Stack{options: options, dir: dir, begun: time.Now(), state: &state{Phase: phaseStarting}}
+	if s.state.Ports, s.reserved, err = reserve(options.Ports); err != nil {
+		return nil, err
+	}
+	defer s.reserved.releaseAll()
+	if err := s.bringUp(ctx); err != nil {
+		return nil, errors.Join(err, s.endProcesses())
+	}
+	return s, nil
+}
+
+// clear makes room for a new stack: it ends what an interrupted one left behind and removes its files.
+func clear(dir string) error {
+	old, err := readState(dir)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		s := &Stack{dir: dir, state: old}
+		if old.Phase == phaseUp && len(s.Dead()) == 0 {
+			return ErrUp
+		}
+		if old.Phase == phaseUp && len(s.Dead()) < len(old.Processes) {
+			return fmt.Errorf("the stack in %s is up without %v: end it first (make down)", dir, s.Dead())
+		}
+		if err := s.endProcesses(); err != nil {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		// Other stacks' state folders may lie in this one.
+		if !slices.Contains(stateEntries, e.Name()) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stateEntries are the files and folders of a stack in its state folder.
+var stateEntries = []string{
+	"state.json", "admin.kubeconfig", "azure", "cache", "certs", "etcd", "home", "kubeconfigs", "logs", "tmp",
+}
+
+// Open returns the stack that is up in a state folder; an error when there is none.
+func Open(root, stateDir string) (*Stack, error) {
+	options := Options{Root: root, StateDir: stateDir}
+	options.setDefaults()
+	dir, err := filepath.Abs(options.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	st, err := readState(dir)
+	if err != nil {
+		return nil, err
+	}
+	if st == nil || st.Phase != phaseUp {
+		return nil, fmt.Errorf("no stack is up in %s", dir)
+	}
+	return &Stack{options: options, dir: dir, begun: time.Now(), state: st}, nil
+}
+
+// Down ends every process of the stack in a state folder, and says whether there was any. Its files stay for reading
+// until the next Up.
+func Down(root, stateDir string) (bool, error) {
+	options := Options{Root: root, StateDir: stateDir}
+	options.setDefaults()
+	dir, err := filepath.Abs(options.StateDir)
+	if err != nil {
+		return false, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	st, err := readState(dir)
+	if err != nil || st == nil {
+		return false, err
+	}
+	s := &Stack{options: options, dir: dir, state: st}
+	any := len(s.Dead()) < len(st.Processes)
+	return any, s.endProcesses()
+}
+
+// Down ends every process of the stack.
+func (s *Stack) Down() error {
+	_, err := Down(s.options.Root, s.dir)
+	return err
+}
+
+// Kill ends a component with SIGKILL and returns when it is gone.
+func (s *Stack) Kill(name string) error {
+	p, err := s.process(name)
+	if err != nil {
+		return err
+	}
+	return p.kill()
+}
+
+// Start starts a component that has ended, exactly as before, and returns when it is ready.
+func (s *Stack) Start(ctx context.Context, name string) error {
+	p, err := s.process(name)
+	if err != nil {
+		return err
+	}
+	if p.alive() {
+		return fmt.Errorf("%s runs already (pid %d)", name, p.PID)
+	}
+	if err := s.launch(p); err != nil {
+		return err
+	}
+	return p.ready(ctx, readyPatience)
+}
+
+// Check returns an error that names the components which have ended, with their last log lines; nil when all run.
+func (s *Stack) Check() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, p := range s.state.Processes {
+		if !p.alive() {
+			errs = append(errs, p.failure("has ended"))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Dead returns the names of the components which have ended.
+func (s *Stack) Dead() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var dead []string
+	for _, p := range s.state.Processes {
+		if !p.alive() {
+			dead = append(dead, p.Name)
+		}
+	}
+	return dead
+}
+
+// PID returns the process ID of a component.
+func (s *Stack) PID(name string) (int, error) {
+	p, err := s.process(name)
+	if err != nil {
+		return 0, err
+	}
+	return p.PID, nil
+}
+
+// Server returns the URL of the management cluster's API server.
+func (s *Stack) Server() string { return "https://" + s.address(portAPIServer) }
+
+// Kubeconfig returns the path of the person's kubeconfig: the only identity in group system:masters.
+func (s *Stack) Kubeconfig() string { return s.path("admin.kubeconfig") }
+
+// KubeconfigOf returns the path of the kubeconfig that a component uses.
+func (s *Stack) KubeconfigOf(component string) string { return s.kubeconfigOf(component) }
+
+// RESTConfig returns the configuration of a client with the person's identity and without client-side rate limits.
+func (s *Stack) RESTConfig() (*rest.Config, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig())
+	if err != nil {
+		return nil, err
+	}
+	config.QPS = -1
+	return config, nil
+}
+
+// AdminURL returns the URL of the simulator's admin API.
+func (s *Stack) AdminURL() string { return "http://" + s.address(portAzureAdmin) }
+
+// ProxyURL returns the URL of the proxy behind which the simulated Azure is.
+func (s *Stack) ProxyURL() string { return "http://" + s.address(portAzure) }
+
+// AzureCA returns the file with the simulated Azure's certificate authority.
+func (s *Stack) AzureCA() string { return s.path("azure", "ca.crt") }
+
+// Bin returns the path of a binary, such as "kubectl" or "clusterctl".
+func (s *Stack) Bin(name string) string { return filepath.Join(s.options.Root, ".local", "bin", name) }
+
+// LogFile returns the path of a component's log.
+func (s *Stack) LogFile(component string) string { return s.path("logs", component+".log") }
+
+// Dir returns the state folder.
+func (s *Stack) Dir() string { return s.dir }
+
+func (s *Stack) process(name string) (*process, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.state.Processes {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("the stack has no component %q", name)
+}
+
+// run starts a component for the first time and waits until it is ready.
+func (s *Stack) run(ctx context.Context, name string) error {
+	if slices.Contains(s.options.Without, name) {
+		return nil
+	}
+	l, err := s.launchOf(name)
+	if err != nil {
+		return err
+	}
+	for _, port := range l.ports {
+		s.reserved.release(s.state.Ports[port])
+	}
+	p := &process{
+		Name: name, Path: s.Bin(l.binary), Args: l.args, Env: append(s.baseEnv(), l.env...),
+		Log: s.LogFile(name), Probe: l.probe,
+	}
+	if err := s.launch(p); err != nil {
+		return err
+	}
+	return p.ready(ctx, readyPatience)
+}
+
+// launch starts a process and notes it in the state file before anything else happens.
+func (s *Stack) launch(p *process) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := p.start(); err != nil {
+		return err
+	}
+	if !slices.Contains(s.state.Processes, p) {
+		s.state.Processes = append(s.state.Processes, p)
+	}
+	return s.state.write(s.dir)
+}
+
+// endProcesses ends every process: controllers first, then the API server, etcd last.
+func (s *Stack) endProcesses() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, wave := range [][]string{nil, {APIServer}, {Etcd}} {
+		var members []*process
+		for _, p := range s.state.Processes {
+			isBase := p.Name == APIServer || p.Name == Etcd
+			if (wave == nil && !isBase) || slices.Contains(wave, p.Name) {
+				members = append(members, p)
+			}
+		}
+		errs = append(errs, stopAll(members, 3*time.Second))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if err := os.Remove(stateFile(s.dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// stopAll asks all the processes to end, and kills those that have not after patience.
+func stopAll(processes []*process, patience time.Duration) error {
+	var errs []error
+	for _, p := range processes {
+		errs = append(errs, p.signal(syscall.SIGTERM))
+	}
+	deadline := time.Now().Add(patience)
+	for _, p := range processes {
+		errs = append(errs, p.stop(max(0, time.Until(deadline))))
+	}
+	return errors.Join(errs...)
+}
+
+// logf writes one line with the time since Up began.
+func (s *Stack) logf(format string, args ...any) {
+	s.logMu.Lock()
+	defer s.logMu.Unlock()
+	fmt.Fprintf(s.options.Log, "%5.1fs  %s\n", time.Since(s.begun).Seconds(), fmt.Sprintf(format, args...))
+}

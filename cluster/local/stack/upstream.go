@@ -1,0 +1,255 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
+)
+
+// installCAPI installs Cluster API core as its own kustomization has it, and starts it.
+func (s *Stack) installCAPI(ctx context.Context, m milestones) error {
+	if s.without(CAPI) {
+		return nil
+	}
+	objects, err := renderKustomization(filepath.Join(s.sources.capi, "core", "config", "default"))
+	if err != nil {
+		return fmt.Errorf("Cluster API's manifests: %w", err)
+	}
+	ca, err := s.webhookCA()
+	if err != nil {
+		return err
+	}
+	objects = objects.withoutPods()
+	if err := objects.serveWebhooks(s.state.Ports[portCAPIWebhook], ca); err != nil {
+		return err
+	}
+	if err := s.apply(ctx, objects.notKind(mutatingKind, validatingKind)); err != nil {
+		return err
+	}
+	if err := s.grantToken(ctx, CAPI, capiAccount); err != nil {
+		return err
+	}
+	if err := s.established(ctx, objects); err != nil {
+		return err
+	}
+	close(m.capiKinds)
+	if err := s.aggregated(ctx, "capi-aggregated-manager-role"); err != nil {
+		return err
+	}
+	if err := s.run(ctx, CAPI); err != nil {
+		return err
+	}
+	// They fail closed, so that they come last.
+	if err := s.apply(ctx, objects.kind(mutatingKind, validatingKind)); err != nil {
+		return err
+	}
+	s.logf("Cluster API core is ready")
+	return nil
+}
+
+// networkKinds are the kinds of ASO's network group that are installed; the group has 55, and each costs every
+// component that watches or discovers.
+var networkKinds = []string{
+	"applicationsecuritygroups", "bastionhosts", "natgateways", "networksecuritygroups",
+	"networksecuritygroupssecurityrules", "privateendpoints", "privateendpointsprivatednszonegroups",
+	"privatelinkservices", "publicipaddresses", "publicipprefixes", "routetables", "routetablesroutes",
+	"virtualnetworks", "virtualnetworkssubnets", "virtualnetworksvirtualnetworkpeerings",
+}
+
+// asoCRDs returns the CRDs that ASO is to serve, with the label by which it finds them.
+func (s *Stack) asoCRDs() (manifests, error) {
+	crds, err := readManifests(filepath.Join(s.sources.asoGenerated, "crd"))
+	if err != nil {
+		return nil, err
+	}
+	crds = crds.where(func(u *unstructured.Unstructured) bool {
+		plural, group, _ := strings.Cut(u.GetName(), ".")
+		return group != "network.azure.com" || slices.Contains(networkKinds, plural)
+	})
+	for _, u := range crds {
+		u.SetLabels(map[string]string{"app.kubernetes.io/name": "azure-service-operator"})
+		conversion := map[string]any{"strategy": "Webhook", "webhook": map[string]any{
+			"conversionReviewVersions": []any{"v1"},
+			"clientConfig":             map[string]any{"service": map[string]any{"path": "/convert"}},
+		}}
+		if err := unstructured.SetNestedMap(u.Object, conversion, "spec", "conversion"); err != nil {
+			return nil, err
+		}
+	}
+	return crds, nil
+}
+
+// asoWebhooks returns ASO's admission webhooks, but those of kinds that are not installed.
+func (s *Stack) asoWebhooks(crds manifests) (manifests, error) {
+	webhooks, err := readManifests(filepath.Join(s.sources.asoGenerated, "webhook"))
+	if err != nil {
+		return nil, err
+	}
+	installed := map[string]bool{}
+	for _, u := range crds {
+		installed[u.GetName()] = true
+	}
+	for _, u := range webhooks {
+		u.SetName("azureserviceoperator-" + u.GetName())
+		err := eachWebhook(u, func(webhook map[string]any) bool {
+			rules, _, _ := unstructured.NestedSlice(webhook, "rules")
+			for _, r := range rules {
+				rule, _ := r.(map[string]any)
+				groups, _, _ := unstructured.NestedStringSlice(rule, "apiGroups")
+				resources, _, _ := unstructured.NestedStringSlice(rule, "resources")
+				if len(groups) == 1 && len(resources) == 1 && installed[resources[0]+"."+groups[0]] {
+					return true
+				}
+			}
+			return false
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return webhooks, nil
+}
+
+// asoRBAC returns ASO's ServiceAccount and its roles: those of its chart, and the one generated from its markers.
+func (s *Stack) asoRBAC() (manifests, error) {
+	chart := filepath.Join(s.sources.aso, "charts", "azure-service-operator")
+	objects, err := renderChart(chart, "aso", asoNamespace, map[string]any{
+		"installCRDs": false, "createAzureOperatorSecret": false,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("Azure Service Operator's chart: %w", err)
+	}
+	role, err := readManifests(filepath.Join(s.sources.asoGenerated, "rbac"))
+	if err != nil {
+		return nil, err
+	}
+	return append(objects.withoutPods(), role...), nil
+}
+
+// installASO installs Azure Service Operator and starts it.
+func (s *Stack) installASO(ctx context.Context) error {
+	if s.without(ASO) {
+		return nil
+	}
+	crds, err := s.asoCRDs()
+	if err != nil {
+		return err
+	}
+	webhooks, err := s.asoWebhooks(crds)
+	if err != nil {
+		return err
+	}
+	rbac, err := s.asoRBAC()
+	if err != nil {
+		return err
+	}
+	ca, err := s.webhookCA()
+	if err != nil {
+		return err
+	}
+	if err := append(slices.Clone(crds), webhooks...).serveWebhooks(s.state.Ports[portASOWebhook], ca); err != nil {
+		return err
+	}
+	if err := s.namespace(ctx, asoNamespace); err != nil {
+		return err
+	}
+	if err := s.apply(ctx, append(slices.Clone(crds), rbac...)); err != nil {
+		return err
+	}
+	if err := s.grantToken(ctx, ASO, asoAccount); err != nil {
+		return err
+	}
+	if err := s.established(ctx, crds); err != nil {
+		return err
+	}
+	if err := s.run(ctx, ASO); err != nil {
+		return err
+	}
+	if err := s.apply(ctx, webhooks); err != nil {
+		return err
+	}
+	s.logf("Azure Service Operator is ready, serving %d kinds", len(crds))
+	return nil
+}
+
+// installCrossplane installs Crossplane core as its chart has it, starts it, and installs the product's packages.
+func (s *Stack) installCrossplane(ctx context.Context, m milestones) error {
+	if s.without(Crossplane) {
+		return nil
+	}
+	chart := filepath.Join(s.sources.crossplane, "cluster", "charts", "crossplane")
+	objects, err := renderChart(chart, "crossplane", crossplaneNamespace, nil)
+	if err != nil {
+		return fmt.Errorf("Crossplane's chart: %w", err)
+	}
+	if err := s.namespace(ctx, crossplaneNamespace); err != nil {
+		return err
+	}
+	if err := s.apply(ctx, objects.withoutPods()); err != nil {
+		return err
+	}
+	if err := s.grantToken(ctx, Crossplane, crossplaneAccount); err != nil {
+		return err
+	}
+	if err := s.grantToken(ctx, CrossplaneRBAC, crossplaneRBACAccount); err != nil {
+		return err
+	}
+	if err := s.aggregated(ctx, "crossplane"); err != nil {
+		return err
+	}
+	if err := s.initCrossplane(ctx); err != nil {
+		return err
+	}
+	if err := s.run(ctx, CrossplaneRBAC); err != nil {
+		return err
+	}
+	if err := s.run(ctx, Crossplane); err != nil {
+		return err
+	}
+	s.logf("Crossplane core and its RBAC manager are ready")
+	return s.installProduct(ctx, m)
+}
+
+// initCrossplane runs `crossplane core init`, as the chart's init container does: it installs the CRDs. It fails when
+// the API server does not serve a CRD quickly enough, and is then run again, as the kubelet would.
+func (s *Stack) initCrossplane(ctx context.Context) error {
+	const attempts = 10
+	var err error
+	for range attempts {
+		if err = s.initCrossplaneOnce(ctx); err == nil || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+	return err
+}
+
+func (s *Stack) initCrossplaneOnce(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, s.Bin(parts.Crossplane), "core", "init")
+	cluster := filepath.Join(s.sources.crossplane, "cluster")
+	cmd.Env = append(append(s.baseEnv(), s.crossplaneEnv()...),
+		"CRDS_PATH="+filepath.Join(cluster, "crds"), "WEBHOOK_CONFIGS_PATH="+filepath.Join(cluster, "webhookconfigurations"),
+		"TLS_CA_SECRET_NAME=crossplane-root-ca", "TLS_SERVER_SECRET_NAME=crossplane-tls-server",
+		"TLS_CLIENT_SECRET_NAME=crossplane-tls-client")
+	log := s.LogFile("crossplane-init")
+	out, err := cmd.CombinedOutput()
+	if writeErr := os.WriteFile(log, out, 0o600); writeErr != nil {
+		return writeErr
+	}
+	if err != nil {
+		return fmt.Errorf("crossplane core init: %w; the last lines of %s:\n%s", err, log, tail(log, failureLines))
+	}
+	return nil
+}
