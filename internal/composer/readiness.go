@@ -25,7 +25,7 @@ func StateOf(obj *unstructured.Unstructured) AzureState {
 			continue
 		}
 		state := AzureState{Reason: text(c["reason"]), Message: text(c["message"]), Failed: c["severity"] == "Error"}
-		if integer(c["observedGeneration"]) < obj.GetGeneration() {
+		if Integer(c["observedGeneration"]) < obj.GetGeneration() {
 			return AzureState{Reason: "Reconciling", Message: "Azure Service Operator has not yet seen the latest change"}
 		}
 		state.Ready = c["status"] == "True"
@@ -52,8 +52,8 @@ func text(v any) string {
 	return s
 }
 
-// integer reads a number that may have come through protobuf, where every number is a float.
-func integer(v any) int64 {
+// Integer reads a number that may have come through protobuf, where every number is a float.
+func Integer(v any) int64 {
 	switch n := v.(type) {
 	case int64:
 		return n

@@ -1,0 +1,172 @@
+package asomanaged
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+)
+
+// notInProfile are the fields of an agent pool that say where its object belongs and not what it is.
+var notInProfile = []string{"azureName", "operatorSpec", "originalVersion", "owner"}
+
+// setAgentPoolProfiles gives a new ManagedCluster the pools that it is created with: AKS does not create a cluster
+// without a System pool. Once Azure has them they are left to their own objects, so that each has one writer.
+func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *composer.Inline, observed *unstructured.Unstructured) (*composer.Problem, error) {
+	const because = "because agent pools are defined by AzureASOManagedMachinePools"
+	if problem := managed.RequireAbsent(because, "spec", "agentPoolProfiles"); problem != nil {
+		return problem, nil
+	}
+	if observed != nil {
+		if created, _, _ := unstructured.NestedSlice(observed.Object, "status", "agentPoolProfiles"); len(created) > 0 {
+			return nil, nil
+		}
+	}
+	profiles, waits, err := agentPoolProfiles(in, cluster, managed)
+	if err != nil {
+		return nil, err
+	}
+	if len(waits) > 0 && observed != nil {
+		// A pool that went away while Azure works must not take the others with it.
+		profiles, _, _ = unstructured.NestedSlice(observed.Object, "spec", "agentPoolProfiles")
+	}
+	managed.Waits = append(managed.Waits, waits...)
+	if len(profiles) == 0 {
+		return nil, nil
+	}
+	return managed.SetField(profiles, because, "spec", "agentPoolProfiles"), nil
+}
+
+// agentPoolProfiles returns a profile for each pool of the cluster, or what has to be waited for.
+func agentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *composer.Inline) (profiles []any, waits []string, err error) {
+	machinePools, err := in.List("machinepools", machinePoolKind, composer.LabelClusterName, cluster.GetName())
+	if err != nil {
+		return nil, nil, err
+	}
+	pending := false
+	for _, machinePool := range machinePools {
+		name, ours := poolName(machinePool)
+		if !ours || machinePool.GetDeletionTimestamp() != nil {
+			continue
+		}
+		pool, err := in.Get("pool/"+name, asoMachinePoolKind, name)
+		if errors.Is(err, composer.ErrPending) {
+			pending = true
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		profile, wait, err := agentPoolProfile(in, managed, machinePool, pool, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if wait != "" {
+			waits = append(waits, wait)
+			continue
+		}
+		profiles = append(profiles, profile)
+	}
+	if pending {
+		return nil, nil, composer.ErrPending
+	}
+	if len(profiles) == 0 && len(waits) == 0 {
+		waits = []string{fmt.Sprintf("a MachinePool with an AzureASOManagedMachinePool exists for Cluster %s, as AKS creates no cluster without a pool", cluster.GetName())}
+	}
+	return profiles, waits, nil
+}
+
+// poolName returns the name of the AzureASOManagedMachinePool that a MachinePool refers to.
+func poolName(machinePool *unstructured.Unstructured) (string, bool) {
+	ref, _, _ := unstructured.NestedStringMap(machinePool.Object, "spec", "template", "spec", "infrastructureRef")
+	return ref["name"], ref["kind"] == asoMachinePoolKind.Kind && ref["apiGroup"] == asoMachinePoolKind.Group && ref["name"] != ""
+}
+
+// agentPoolProfile returns the profile of one pool, or what has to be waited for.
+func agentPoolProfile(in *composer.Request, managed *composer.Inline, machinePool, pool *unstructured.Unstructured, name string) (map[string]any, string, error) {
+	if pool == nil {
+		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s exists, which MachinePool %s refers to", name, machinePool.GetName()), nil
+	}
+	agentPool := composer.First(composer.Inlines(pool), agentPoolKind)
+	if agentPool == nil {
+		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s has a ManagedClustersAgentPool in spec.resources", name), nil
+	}
+	problem := agentPool.Problem
+	if problem == nil {
+		problem = setAgentPool(machinePool, agentPool, nil)
+	}
+	if problem != nil {
+		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s is mended: %s", name, problem.Message), nil
+	}
+	profile := profileOf(agentPool)
+	if agentPool.Object.GetAPIVersion() == managed.Object.GetAPIVersion() {
+		return profile, "", nil
+	}
+	field, err := unknownProfileField(in, managed, profile)
+	if err != nil || field == "" {
+		return profile, "", err
+	}
+	return nil, fmt.Sprintf("AzureASOManagedMachinePool %s and the ManagedCluster use one API version: %s.spec.%s of %s is not a field of agentPoolProfiles in %s, and would be lost",
+		name, agentPool.Path, field, agentPool.Object.GetAPIVersion(), managed.Object.GetAPIVersion()), nil
+}
+
+// profileOf turns the spec of an agent pool into an entry of agentPoolProfiles. The two have the same fields in every
+// version of the AKS API, so whatever a user wrote is kept, known to this project or not.
+func profileOf(agentPool *composer.Inline) map[string]any {
+	spec, _, _ := unstructured.NestedMap(agentPool.Object.Object, "spec")
+	profile := maps.Clone(spec)
+	for _, field := range notInProfile {
+		delete(profile, field)
+	}
+	profile["name"] = azureName(agentPool.Object)
+	return profile
+}
+
+// azureName returns the name that the resource has in Azure: ASO's default is the name of the object.
+func azureName(obj *unstructured.Unstructured) string {
+	if name, _, _ := unstructured.NestedString(obj.Object, "spec", "azureName"); name != "" {
+		return name
+	}
+	return obj.GetName()
+}
+
+// unknownProfileField returns the path of a field that the ManagedCluster's version of agentPoolProfiles lacks.
+func unknownProfileField(in *composer.Request, managed *composer.Inline, profile map[string]any) (string, error) {
+	served, _, err := in.Schema(managed.Object.GroupVersionKind())
+	if err != nil || served == nil {
+		return "", err
+	}
+	items := within(served, "properties", "spec", "properties", "agentPoolProfiles", "items")
+	return unknownField(items, profile), nil
+}
+
+func unknownField(schema *structpb.Struct, value map[string]any) string {
+	properties := within(schema, "properties")
+	if properties == nil {
+		return ""
+	}
+	for _, field := range slices.Sorted(maps.Keys(value)) {
+		property := within(properties, field)
+		if property == nil {
+			return field
+		}
+		if nested, ok := value[field].(map[string]any); ok {
+			if unknown := unknownField(property, nested); unknown != "" {
+				return field + "." + unknown
+			}
+		}
+	}
+	return ""
+}
+
+func within(s *structpb.Struct, fields ...string) *structpb.Struct {
+	for _, field := range fields {
+		s = s.GetFields()[field].GetStructValue()
+	}
+	return s
+}

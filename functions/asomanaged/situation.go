@@ -1,0 +1,112 @@
+// Package asomanaged composes the AzureASOManaged kinds: AKS clusters whose Azure resources a user writes inline as
+// Azure Service Operator (ASO) objects.
+package asomanaged
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+)
+
+// Kinds that composers read and refer to.
+var (
+	infrastructure = schema.GroupVersion{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1"}
+	core           = schema.GroupVersion{Group: "cluster.x-k8s.io", Version: "v1beta2"}
+
+	clusterKind          = core.WithKind("Cluster")
+	machinePoolKind      = core.WithKind("MachinePool")
+	asoClusterKind       = infrastructure.WithKind("AzureASOManagedCluster")
+	asoControlPlaneKind  = infrastructure.WithKind("AzureASOManagedControlPlane")
+	asoMachinePoolKind   = infrastructure.WithKind("AzureASOManagedMachinePool")
+	managedClusterKind   = schema.GroupKind{Group: "containerservice.azure.com", Kind: "ManagedCluster"}
+	agentPoolKind        = schema.GroupKind{Group: "containerservice.azure.com", Kind: "ManagedClustersAgentPool"}
+	annotationPaused     = "cluster.x-k8s.io/paused"
+	annotationReplicasBy = "cluster.x-k8s.io/replicas-managed-by"
+)
+
+// Reasons of conditions of the whole object.
+const (
+	reasonWaitingForOwner  = "WaitingForOwner"
+	reasonInvalidReference = "InvalidClusterReference"
+	reasonMissingResource  = "MissingResource"
+	reasonNotPaused        = "NotPaused"
+	reasonPaused           = "Paused"
+	reasonWaitingEndpoint  = "WaitingForControlPlaneEndpoint"
+	reasonWaitingNodes     = "WaitingForNodes"
+	reasonProvisioned      = "Provisioned"
+)
+
+// ownerName returns the name of the owner of the given kind that CAPI core has put on the object, "" if none.
+func ownerName(xr *unstructured.Unstructured, kind schema.GroupVersionKind) string {
+	for _, o := range xr.GetOwnerReferences() {
+		gv, err := schema.ParseGroupVersion(o.APIVersion)
+		if err == nil && gv.Group == kind.Group && o.Kind == kind.Kind {
+			return o.Name
+		}
+	}
+	return ""
+}
+
+// ownerCluster returns the Cluster that owns the composite; a problem says what is still missing.
+func ownerCluster(in *composer.Request) (*unstructured.Unstructured, *composer.Problem, error) {
+	name := ownerName(in.XR, clusterKind)
+	if name == "" {
+		return nil, &composer.Problem{Reason: reasonWaitingForOwner, Message: fmt.Sprintf(
+			"waits for a Cluster to own it: a Cluster in namespace %q must refer to %s %q", in.XR.GetNamespace(), in.XR.GetKind(), in.XR.GetName())}, nil
+	}
+	return namedCluster(in, name)
+}
+
+func namedCluster(in *composer.Request, name string) (*unstructured.Unstructured, *composer.Problem, error) {
+	cluster, err := in.Get("cluster", clusterKind, name)
+	if err != nil || cluster != nil {
+		return cluster, nil, err
+	}
+	return nil, &composer.Problem{Reason: reasonWaitingForOwner, Message: fmt.Sprintf(
+		"waits for Cluster %q, which owns it and does not exist in namespace %q", name, in.XR.GetNamespace())}, nil
+}
+
+// reference returns the name in one of the Cluster's references, or a problem if it is not to the required kind.
+func reference(in *composer.Request, cluster *unstructured.Unstructured, field string, required schema.GroupVersionKind) (string, *composer.Problem) {
+	ref, _, _ := unstructured.NestedMap(cluster.Object, "spec", field)
+	group, _ := ref["apiGroup"].(string)
+	kind, _ := ref["kind"].(string)
+	name, _ := ref["name"].(string)
+	if group == required.Group && kind == required.Kind && name != "" {
+		return name, nil
+	}
+	return "", &composer.Problem{Reason: reasonInvalidReference, Message: fmt.Sprintf(
+		"%s cannot be used without %s: spec.%s of Cluster %q is %s %q of group %q, but must be a %s of group %q",
+		in.XR.GetKind(), required.Kind, field, cluster.GetName(), kind, name, group, required.Kind, required.Group)}
+}
+
+// paused says whether the CAPI contract asks to leave the composite alone.
+func paused(in *composer.Request, cluster *unstructured.Unstructured) bool {
+	byCluster, _, _ := unstructured.NestedBool(cluster.Object, "spec", "paused")
+	_, byAnnotation := in.XR.GetAnnotations()[annotationPaused]
+	return byCluster || byAnnotation
+}
+
+func pausedCondition(paused bool) composer.Condition {
+	if paused {
+		return composer.True(composer.ConditionPaused, reasonPaused, "the Cluster or this object is paused: Azure resources are left as they are")
+	}
+	return composer.False(composer.ConditionPaused, reasonNotPaused, "")
+}
+
+// refuse answers for a composite that cannot be composed at all. What exists stays as it is: nothing may be dropped
+// because an owner or a reference went away.
+func refuse(in *composer.Request, problem *composer.Problem, status map[string]any) (*composer.Result, error) {
+	conditions := []composer.Condition{
+		composer.False(composer.ConditionReady, problem.Reason, problem.Message),
+		composer.False(composer.ConditionResourcesReady, problem.Reason, problem.Message),
+	}
+	if len(in.Observed) > 0 {
+		return nil, &composer.StopError{Err: problem, Conditions: conditions[1:]}
+	}
+	composer.SetConditions(in, status, conditions)
+	return &composer.Result{Withheld: true, Status: status, Conditions: conditions[1:]}, nil
+}

@@ -1,0 +1,146 @@
+// Package composer holds what all composers share: the request that they read, the result that they give, and the
+// rules of composing Azure Service Operator (ASO) objects so that nothing that exists is dropped by accident.
+package composer
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+	"github.com/crossplane/function-sdk-go/resource/composed"
+	"github.com/crossplane/function-sdk-go/response"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+const (
+	// settledTTL is how long a result stands when watches say nothing: a safety net, as Crossplane's circuit
+	// breaker may drop events.
+	settledTTL = time.Hour
+	// unwatchedTTL is used while something is awaited that Crossplane does not watch, such as a missing CRD.
+	unwatchedTTL = 30 * time.Second
+)
+
+// A Composer decides which ASO objects a composite resource consists of. It is pure: the same request gives the same
+// result, whatever the time and whatever was asked before.
+type Composer interface {
+	// Compose returns the desired state, or an error when it cannot be known.
+	// ErrPending asks to be called again with the objects that were looked up in req and were not there yet.
+	// Any other error stops everything: nothing is applied and nothing is deleted.
+	Compose(req *Request) (*Result, error)
+}
+
+// ErrPending says that the request lacks an object that the composer has just asked for.
+var ErrPending = errors.New("a required object has not been read yet")
+
+// A Result is what a composer wants to be true.
+type Result struct {
+	// Composed are the desired ASO objects by composition resource name.
+	Composed map[string]Composed
+	// Ready is whether the composite resource as a whole is.
+	Ready bool
+	// Withheld is true when an object of the spec is not among Composed.
+	Withheld bool
+	// Unwatched is true when something is awaited whose arrival Crossplane does not see.
+	Unwatched bool
+	// Status is the whole status of the composite resource but for Crossplane's own conditions.
+	Status map[string]any
+	// Conditions are shown in status.conditions too, where people look first.
+	Conditions []Condition
+}
+
+// Composed is one desired ASO object.
+type Composed struct {
+	Object *unstructured.Unstructured
+	Ready  bool
+}
+
+// A StopError carries the conditions that explain why nothing may be applied.
+type StopError struct {
+	Err        error
+	Conditions []Condition
+}
+
+func (e *StopError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *StopError) Unwrap() error { return e.Err }
+
+// Run answers req with what c makes of it.
+func Run(req *fnv1.RunFunctionRequest, c Composer) *fnv1.RunFunctionResponse {
+	rsp := response.To(req, settledTTL)
+	in, err := NewRequest(req)
+	if err != nil {
+		response.Fatal(rsp, err)
+		return rsp
+	}
+	result, err := compose(in, c)
+	rsp.Requirements = in.asked
+	switch {
+	case errors.Is(err, ErrPending):
+		return rsp
+	case err != nil:
+		stop(rsp, err)
+		return rsp
+	}
+	if err := answer(rsp, in, result); err != nil {
+		response.Fatal(rsp, err)
+	}
+	return rsp
+}
+
+// compose turns a panic into an error: an input that nobody thought of must not take down every other composite.
+func compose(in *Request, c Composer) (result *Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.Errorf("composing %s %s: internal error: %v", in.XR.GetKind(), in.XR.GetName(), r)
+		}
+	}()
+	return c.Compose(in)
+}
+
+func stop(rsp *fnv1.RunFunctionResponse, err error) {
+	stopped := &StopError{}
+	if errors.As(err, &stopped) {
+		for _, c := range stopped.Conditions {
+			c.addTo(rsp)
+		}
+	}
+	response.Fatal(rsp, err)
+}
+
+func answer(rsp *fnv1.RunFunctionResponse, in *Request, result *Result) error {
+	desired := map[resource.Name]*resource.DesiredComposed{}
+	for name, c := range result.Composed {
+		ready := resource.ReadyFalse
+		if c.Ready {
+			ready = resource.ReadyTrue
+		}
+		desired[resource.Name(name)] = &resource.DesiredComposed{
+			Resource: &composed.Unstructured{Unstructured: *c.Object},
+			Ready:    ready,
+		}
+	}
+	if err := response.SetDesiredComposedResources(rsp, desired); err != nil {
+		return fmt.Errorf("cannot return the composed resources: %w", err)
+	}
+	xr, err := resource.AsStruct(&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": in.XR.GetAPIVersion(), "kind": in.XR.GetKind(), "status": result.Status,
+	}})
+	if err != nil {
+		return fmt.Errorf("cannot return the status: %w", err)
+	}
+	rsp.Desired.Composite = &fnv1.Resource{Resource: xr, Ready: fnv1.Ready_READY_UNSPECIFIED}
+	if result.Withheld || !result.Ready {
+		rsp.Desired.Composite.Ready = fnv1.Ready_READY_FALSE
+	}
+	for _, c := range result.Conditions {
+		c.addTo(rsp)
+	}
+	if result.Unwatched {
+		rsp.Meta.Ttl = durationpb.New(unwatchedTTL)
+	}
+	return nil
+}

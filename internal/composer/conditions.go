@@ -1,0 +1,105 @@
+package composer
+
+import (
+	"strings"
+	"unicode"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/response"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Types of conditions. Crossplane keeps Ready in status.conditions for itself, so CAPI reads ours from
+// status.v1beta2.conditions, which it looks at first (CAPI contract, "conditions").
+const (
+	ConditionReady          = "Ready"
+	ConditionAvailable      = "Available"
+	ConditionResourcesReady = "ResourcesReady"
+	ConditionPaused         = "Paused"
+)
+
+// longestMessage is the most that the schema of a metav1.Condition admits.
+const longestMessage = 32768
+
+// A Condition is one statement about the composite resource.
+type Condition struct {
+	Type    string
+	Status  metav1.ConditionStatus
+	Reason  string
+	Message string
+}
+
+// True returns a condition that holds.
+func True(conditionType, reason, message string) Condition {
+	return Condition{conditionType, metav1.ConditionTrue, reason, message}
+}
+
+// False returns a condition that does not hold.
+func False(conditionType, reason, message string) Condition {
+	return Condition{conditionType, metav1.ConditionFalse, reason, message}
+}
+
+// addTo makes Crossplane show the condition in status.conditions. Crossplane drops the types that are its own.
+func (c Condition) addTo(rsp *fnv1.RunFunctionResponse) {
+	if c.Type == ConditionReady {
+		return
+	}
+	add := response.ConditionFalse
+	switch c.Status {
+	case metav1.ConditionTrue:
+		add = response.ConditionTrue
+	case metav1.ConditionUnknown:
+		add = response.ConditionUnknown
+	}
+	add(rsp, c.Type, validReason(c.Reason)).WithMessage(cut(c.Message))
+}
+
+// contractConditions returns the conditions as status.v1beta2.conditions. A condition keeps the time of its last
+// transition while its status stays; a new one gets the newest time that the request knows.
+func contractConditions(in *Request, conditions []Condition) []any {
+	before := map[string]map[string]any{}
+	for _, c := range mapsIn(in.XR.Object, "status", "v1beta2", "conditions") {
+		before[text(c["type"])] = c
+	}
+	out := make([]any, 0, len(conditions))
+	for _, c := range conditions {
+		since := in.Now().UTC().Format("2006-01-02T15:04:05Z")
+		if old := before[c.Type]; old != nil && old["status"] == string(c.Status) && text(old["lastTransitionTime"]) != "" {
+			since = text(old["lastTransitionTime"])
+		}
+		out = append(out, map[string]any{
+			"type": c.Type, "status": string(c.Status), "reason": validReason(c.Reason), "message": cut(c.Message),
+			"lastTransitionTime": since, "observedGeneration": in.XR.GetGeneration(),
+		})
+	}
+	return out
+}
+
+// validReason returns the reason without what the schema of a condition refuses: Azure's error codes are free text.
+func validReason(reason string) string {
+	reason = strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_') {
+			return r
+		}
+		return -1
+	}, reason)
+	reason = strings.TrimLeftFunc(reason, func(r rune) bool { return !unicode.IsLetter(r) })
+	if reason == "" {
+		return "Unknown"
+	}
+	return reason
+}
+
+func cut(message string) string {
+	if len(message) <= longestMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:longestMessage-len("…")], "") + "…"
+}
+
+// Reached says whether a boolean status field is true already: what the contract calls completed stays completed.
+func Reached(xr *unstructured.Unstructured, fields ...string) bool {
+	done, _, _ := unstructured.NestedBool(xr.Object, append([]string{"status"}, fields...)...)
+	return done
+}

@@ -1,0 +1,143 @@
+package composer
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	// AnnotationReconcilePolicy tells ASO whether to touch Azure (ASO documentation, "Annotations understood by the operator").
+	AnnotationReconcilePolicy = "serviceoperator.azure.com/reconcile-policy"
+	// ReconcilePolicySkip makes ASO leave Azure as it is, on update and on deletion.
+	ReconcilePolicySkip = "skip"
+	// LabelClusterName names the Cluster that an object belongs to (CAPI contract, "Labels").
+	LabelClusterName = "cluster.x-k8s.io/cluster-name"
+)
+
+// An Inline is one ASO object that a user wrote into spec.resources.
+type Inline struct {
+	// Path is where it stands, such as spec.resources[0].
+	Path string
+	// Object is a copy that composers may change. Its group, version, kind and name are set unless Problem is.
+	Object *unstructured.Unstructured
+	// Problem says why the object cannot be composed as it is; nil if it can.
+	Problem *Problem
+	// Waits says, in words, what must be before the object is first created, besides what it refers to.
+	Waits []string
+}
+
+// A Problem is a mistake in the spec, to be shown to the person who made it.
+type Problem struct {
+	// Reason is the CamelCase reason of the condition and of status.resources.
+	Reason string
+	// Message names the field, the value found, the value required and why.
+	Message string
+}
+
+func (p *Problem) Error() string { return p.Message }
+
+// Reasons of problems.
+const (
+	ReasonInvalidResource    = "InvalidResource"
+	ReasonDuplicateResource  = "DuplicateResource"
+	ReasonIncompatibleValue  = "IncompatibleValue"
+	ReasonImmutableField     = "ImmutableField"
+	ReasonKindNotInstalled   = "KindNotInstalled"
+	ReasonFieldNotInVersion  = "FieldNotInVersion"
+	ReasonReplicasManagedBy  = "ReplicasManagedByOther"
+	ReasonWaitingForResource = "WaitingForResource"
+	ReasonPaused             = "Paused"
+	ReasonDeleting           = "Deleting"
+)
+
+// Name returns the composition resource name: it stays the same as long as kind and name do, whatever the version.
+func (i *Inline) Name() string { return resourceName(i.Object) }
+
+func resourceName(obj *unstructured.Unstructured) string {
+	return obj.GroupVersionKind().GroupKind().String() + "/" + obj.GetName()
+}
+
+// Is says whether the object is of the given group and kind, in any version.
+func (i *Inline) Is(kind schema.GroupKind) bool {
+	return i.Object.GroupVersionKind().GroupKind() == kind
+}
+
+// First returns the first of the objects that is of the given kind, nil if there is none.
+func First(inlines []*Inline, kind schema.GroupKind) *Inline {
+	for _, i := range inlines {
+		if i.Is(kind) {
+			return i
+		}
+	}
+	return nil
+}
+
+// Inlines returns the objects of the composite's spec.resources in their order, each with its problem if it has one.
+func Inlines(xr *unstructured.Unstructured) []*Inline {
+	list, _, _ := unstructured.NestedFieldNoCopy(xr.Object, "spec", "resources")
+	items, _ := list.([]any)
+	inlines := make([]*Inline, 0, len(items))
+	first := map[string]string{}
+	for n, item := range items {
+		i := parse(item, indexed("spec.resources", n), xr.GetNamespace())
+		if i.Problem == nil {
+			if at, seen := first[i.Name()]; seen {
+				i.Problem = &Problem{ReasonDuplicateResource, fmt.Sprintf(
+					"%s: %s %q is defined at %s already; give each resource of a kind its own metadata.name", i.Path, i.Object.GetKind(), i.Object.GetName(), at)}
+			} else {
+				first[i.Name()] = i.Path
+			}
+		}
+		inlines = append(inlines, i)
+	}
+	return inlines
+}
+
+func parse(item any, path, namespace string) *Inline {
+	m, ok := item.(map[string]any)
+	if !ok {
+		return &Inline{Path: path, Object: &unstructured.Unstructured{Object: map[string]any{}},
+			Problem: &Problem{ReasonInvalidResource, fmt.Sprintf("%s is %T, but must be an Azure Service Operator object with apiVersion, kind and metadata.name", path, item)}}
+	}
+	obj := (&unstructured.Unstructured{Object: m}).DeepCopy()
+	i := &Inline{Path: path, Object: obj, Problem: malformed(obj, path, namespace)}
+	if i.Problem == nil {
+		dropServerFields(obj)
+		obj.SetNamespace(namespace)
+	}
+	return i
+}
+
+func malformed(obj *unstructured.Unstructured, path, namespace string) *Problem {
+	invalid := func(field, found, required string) *Problem {
+		return &Problem{ReasonInvalidResource, fmt.Sprintf("%s.%s is %q, but must be %s", path, field, found, required)}
+	}
+	gv, err := schema.ParseGroupVersion(obj.GetAPIVersion())
+	switch {
+	case err != nil || !strings.HasSuffix(gv.Group, ".azure.com") || gv.Version == "":
+		return invalid("apiVersion", obj.GetAPIVersion(), "group and version of an Azure Service Operator kind, such as resources.azure.com/v1api20200601")
+	case obj.GetKind() == "":
+		return invalid("kind", "", "the name of a kind, such as ResourceGroup")
+	case obj.GetName() == "":
+		return invalid("metadata.name", "", "set, because it identifies the resource among those of this object")
+	case obj.GetNamespace() != "" && obj.GetNamespace() != namespace:
+		return invalid("metadata.namespace", obj.GetNamespace(), fmt.Sprintf("%q or absent, because composed resources live in the namespace of the object that defines them", namespace))
+	}
+	if spec, found := obj.Object["spec"]; found {
+		if _, ok := spec.(map[string]any); !ok {
+			return invalid("spec", fmt.Sprint(spec), "an object")
+		}
+	}
+	return nil
+}
+
+// dropServerFields removes what only the API server and ASO write: in an applied object they would be conflicts.
+func dropServerFields(obj *unstructured.Unstructured) {
+	delete(obj.Object, "status")
+	for _, field := range []string{"creationTimestamp", "deletionTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"} {
+		unstructured.RemoveNestedField(obj.Object, "metadata", field)
+	}
+}

@@ -1,0 +1,227 @@
+package composer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A Plan decides, object by object, what is composed now.
+type Plan struct {
+	// Inlines are the objects of the spec, changed by the composer to what they must be.
+	Inlines []*Inline
+	// Peers are the other composites that hold objects which these may refer to.
+	Peers []Peer
+	// Cluster is the name of the Cluster, which labels every object.
+	Cluster string
+	// Paused is true while the Cluster or the composite is: what exists is frozen, and nothing is added.
+	Paused bool
+	// Awaits returns further references that an object waits for before it is first created.
+	Awaits func(*Inline) []Reference
+}
+
+// A Peer is another composite of the same Cluster.
+type Peer struct {
+	// Kind and Name say which one is meant, also when it does not exist.
+	Kind, Name string
+	// XR is nil when it does not exist.
+	XR *unstructured.Unstructured
+}
+
+// An Outcome is what has become of one object of the spec.
+type Outcome struct {
+	Object *unstructured.Unstructured
+	State  AzureState
+	// Problem is set when the state is due to a mistake in the spec.
+	Problem bool
+}
+
+// Outcomes is the result of a plan.
+type Outcomes struct {
+	// Composed are the desired objects.
+	Composed map[string]Composed
+	// Of has an outcome for each object of the spec, in order, then those that are being deleted.
+	Of []Outcome
+	// Withheld is true when an object of the spec is not composed, or not as the spec says.
+	Withheld bool
+	// Unwatched is true when something is awaited that Crossplane does not watch.
+	Unwatched bool
+}
+
+// Make carries the plan out on what the request has observed.
+func (p *Plan) Make(in *Request) (*Outcomes, error) {
+	out := &Outcomes{Composed: map[string]Composed{}}
+	pending := false
+	for _, i := range p.Inlines {
+		err := p.place(in, i, out)
+		if errors.Is(err, ErrPending) {
+			pending = true
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := p.keepUnidentified(in, out); err != nil {
+		return nil, err
+	}
+	gone, err := p.removed(in, out)
+	if err != nil {
+		return nil, err
+	}
+	if pending {
+		return nil, ErrPending
+	}
+	out.Of = append(out.Of, gone...)
+	return out, nil
+}
+
+// place decides about one object.
+func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
+	observed := in.Observed[i.Name()]
+	if i.Problem == nil {
+		i.Problem = p.prepare(i, observed)
+	}
+	if i.Problem == nil && (observed == nil || observed.GetAPIVersion() != i.Object.GetAPIVersion()) {
+		waiting, err := p.admit(in, i, observed, out)
+		if err != nil {
+			return err
+		}
+		if waiting != nil {
+			out.withhold(i, *waiting, false)
+			return nil
+		}
+	}
+	if i.Problem != nil {
+		return p.refuse(i, observed, out)
+	}
+	state := AzureState{Reason: "Creating", Message: "is being created"}
+	if observed != nil {
+		state = StateOf(observed)
+	}
+	out.Composed[i.Name()] = Composed{Object: i.Object, Ready: state.Ready}
+	out.Of = append(out.Of, Outcome{Object: i.Object, State: state})
+	return nil
+}
+
+// admit decides whether an object may go to the API server for the first time, or in another version.
+func (p *Plan) admit(in *Request, i *Inline, observed *unstructured.Unstructured, out *Outcomes) (*AzureState, error) {
+	if observed == nil {
+		if p.Paused {
+			return &AzureState{Reason: ReasonPaused, Message: "is not created while the Cluster is paused"}, nil
+		}
+		if waits := p.waits(in, i); len(waits) > 0 {
+			return &AzureState{Reason: ReasonWaitingForResource, Message: "waits until " + strings.Join(waits, ", ")}, nil
+		}
+	}
+	served, known, err := in.Schema(i.Object.GroupVersionKind())
+	if err != nil {
+		return nil, err
+	}
+	if known && served == nil {
+		out.Unwatched = true
+		i.Problem = &Problem{ReasonKindNotInstalled, fmt.Sprintf(
+			"%s is a %s of %s, which this cluster does not serve; install its CRD with Azure Service Operator's --crd-pattern, or correct apiVersion and kind",
+			i.Path, i.Object.GetKind(), i.Object.GetAPIVersion())}
+	}
+	return nil, nil
+}
+
+// prepare sets what every composed object has, and refuses changes that ASO would refuse for the whole composite.
+func (p *Plan) prepare(i *Inline, observed *unstructured.Unstructured) *Problem {
+	if p.Paused {
+		if problem := i.SetField(ReconcilePolicySkip, "while the Cluster is paused", "metadata", "annotations", AnnotationReconcilePolicy); problem != nil {
+			return problem
+		}
+	}
+	labels := i.Object.GetLabels()
+	if _, set := labels[LabelClusterName]; !set && p.Cluster != "" {
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[LabelClusterName] = p.Cluster
+		i.Object.SetLabels(labels)
+	}
+	if observed != nil {
+		return immutable(i, observed)
+	}
+	return nil
+}
+
+// refuse leaves an object with a problem as it is: absent if it does not exist, else as it was applied last.
+func (p *Plan) refuse(i *Inline, observed *unstructured.Unstructured, out *Outcomes) error {
+	out.withhold(i, AzureState{Reason: i.Problem.Reason, Message: i.Problem.Message, Failed: true}, true)
+	if observed == nil || i.Problem.Reason == ReasonDuplicateResource {
+		return nil
+	}
+	kept, err := AsApplied(observed)
+	if err != nil {
+		return &StopError{Err: fmt.Errorf("%w; %w", i.Problem, err),
+			Conditions: []Condition{False(ConditionResourcesReady, i.Problem.Reason, i.Problem.Message)}}
+	}
+	out.Composed[i.Name()] = Composed{Object: kept}
+	return nil
+}
+
+// keepUnidentified keeps what exists and is not in the spec while the spec has an entry that cannot be identified:
+// that entry may have been it.
+func (p *Plan) keepUnidentified(in *Request, out *Outcomes) error {
+	doubt := false
+	for _, i := range p.Inlines {
+		doubt = doubt || i.Problem != nil && i.Problem.Reason == ReasonInvalidResource
+	}
+	if !doubt {
+		return nil
+	}
+	for name, observed := range in.Observed {
+		if _, composed := out.Composed[name]; composed {
+			continue
+		}
+		kept, err := AsApplied(observed)
+		if err != nil {
+			return &StopError{Err: err}
+		}
+		out.Composed[name] = Composed{Object: kept, Ready: StateOf(observed).Ready}
+	}
+	return nil
+}
+
+func (o *Outcomes) withhold(i *Inline, state AzureState, problem bool) {
+	o.Withheld = true
+	o.Of = append(o.Of, Outcome{Object: i.Object, State: state, Problem: problem})
+}
+
+// immutable refuses a change of owner or Azure name, which ASO's webhook would answer by failing the whole composite
+// (ASO documentation: both are immutable once the resource has been created in Azure).
+func immutable(i *Inline, observed *unstructured.Unstructured) *Problem {
+	if observed.GetAnnotations()["serviceoperator.azure.com/resource-id"] == "" {
+		return nil
+	}
+	for _, fields := range [][]string{{"spec", "azureName"}, {"spec", "owner", "name"}, {"spec", "owner", "armId"}} {
+		now, _, _ := unstructured.NestedString(observed.Object, fields...)
+		wanted, _, _ := unstructured.NestedString(i.Object.Object, fields...)
+		if fields[1] == "azureName" && wanted == "" {
+			wanted = defaultAzureName(i, observed, now)
+		}
+		if now != wanted {
+			return &Problem{ReasonImmutableField, fmt.Sprintf(
+				"%s.%s is %q, but must stay %q because the resource exists in Azure; give another resource another metadata.name", i.Path, strings.Join(fields, "."), wanted, now)}
+		}
+	}
+	return nil
+}
+
+// defaultAzureName returns the Azure name that an object without one would have: ASO's webhook takes metadata.name,
+// unless somebody else than Crossplane has set it.
+func defaultAzureName(i *Inline, observed *unstructured.Unstructured, now string) string {
+	applied, err := AsApplied(observed)
+	if err != nil {
+		return now
+	}
+	if set, _, _ := unstructured.NestedString(applied.Object, "spec", "azureName"); set == "" {
+		return now
+	}
+	return i.Object.GetName()
+}

@@ -1,0 +1,121 @@
+package composer
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/request"
+	"google.golang.org/protobuf/types/known/structpb"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// A Request is what a composer decides from: the composite resource, what exists of it, and the objects that the
+// composer asks for.
+type Request struct {
+	// XR is the composite resource.
+	XR *unstructured.Unstructured
+	// Observed are its existing composed objects by composition resource name.
+	Observed map[string]*unstructured.Unstructured
+
+	req   *fnv1.RunFunctionRequest
+	asked *fnv1.Requirements
+}
+
+// NewRequest reads req. The error says which part of it cannot be understood.
+func NewRequest(req *fnv1.RunFunctionRequest) (*Request, error) {
+	xr, err := request.GetObservedCompositeResource(req)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot read the composite resource")
+	}
+	observed, err := request.GetObservedComposedResources(req)
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot read the composed resources")
+	}
+	in := &Request{
+		XR:       &xr.Resource.Unstructured,
+		Observed: make(map[string]*unstructured.Unstructured, len(observed)),
+		req:      req,
+		asked:    &fnv1.Requirements{Resources: map[string]*fnv1.ResourceSelector{}, Schemas: map[string]*fnv1.SchemaSelector{}},
+	}
+	for name, o := range observed {
+		in.Observed[string(name)] = &o.Resource.Unstructured
+	}
+	return in, nil
+}
+
+// Get returns the object of the given kind and name in the composite's namespace, nil if there is none.
+// The error is ErrPending when it has to be read first.
+func (r *Request) Get(requirement string, gvk schema.GroupVersionKind, name string) (*unstructured.Unstructured, error) {
+	found, err := r.require(requirement, &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchName{MatchName: name}}, gvk)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// List returns the objects of the given kind with the given label in the composite's namespace, sorted by name.
+// The error is ErrPending when they have to be read first.
+func (r *Request) List(requirement string, gvk schema.GroupVersionKind, label, value string) ([]*unstructured.Unstructured, error) {
+	labels := &fnv1.MatchLabels{Labels: map[string]string{label: value}}
+	return r.require(requirement, &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: labels}}, gvk)
+}
+
+func (r *Request) require(name string, selector *fnv1.ResourceSelector, gvk schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+	namespace := r.XR.GetNamespace()
+	selector.ApiVersion, selector.Kind, selector.Namespace = gvk.GroupVersion().String(), gvk.Kind, &namespace
+	r.asked.Resources[name] = selector
+	found, resolved, err := request.GetRequiredResource(r.req, name)
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read the required %s", gvk.Kind)
+	}
+	if !resolved {
+		return nil, ErrPending
+	}
+	out := make([]*unstructured.Unstructured, 0, len(found))
+	for _, f := range found {
+		// The same requirement may have been read for another name before the composite was changed.
+		if match := selector.GetMatchName(); match == "" || f.Resource.GetName() == match {
+			out = append(out, f.Resource)
+		}
+	}
+	slices.SortFunc(out, func(a, b *unstructured.Unstructured) int { return strings.Compare(a.GetName(), b.GetName()) })
+	return out, nil
+}
+
+// Schema returns the OpenAPI schema of a kind as the API server serves it, nil if it does not serve that kind.
+// The error is ErrPending when it has to be read first. A Crossplane that cannot read schemas yields known=false.
+func (r *Request) Schema(gvk schema.GroupVersionKind) (schema *structpb.Struct, known bool, err error) {
+	if request.AdvertisesCapabilities(r.req) && !request.HasCapability(r.req, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) {
+		return nil, false, nil
+	}
+	name := "schema/" + gvk.Kind + "." + gvk.GroupVersion().String()
+	r.asked.Schemas[name] = &fnv1.SchemaSelector{ApiVersion: gvk.GroupVersion().String(), Kind: gvk.Kind}
+	s, resolved := r.req.GetRequiredSchemas()[name]
+	if !resolved {
+		return nil, true, ErrPending
+	}
+	return s.GetOpenapiV3(), true, nil
+}
+
+// Now returns the newest time that is written anywhere in the request: what a function that has no clock knows of time.
+func (r *Request) Now() metav1.Time {
+	newest := r.XR.GetCreationTimestamp()
+	see := func(t *metav1.Time) {
+		if t != nil && newest.Before(t) {
+			newest = *t
+		}
+	}
+	for _, o := range append(slices.Collect(maps.Values(r.Observed)), r.XR) {
+		created := o.GetCreationTimestamp()
+		see(&created)
+		for _, m := range o.GetManagedFields() {
+			see(m.Time)
+		}
+	}
+	return newest
+}

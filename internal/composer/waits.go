@@ -1,0 +1,68 @@
+package composer
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// waits returns what an object that does not exist yet waits for, in words. ASO does not watch what an object refers
+// to and retries on a timer, and Azure refuses a reference to what it does not have yet; so nothing is created early.
+func (p *Plan) waits(in *Request, i *Inline) []string {
+	refs := References(i.Object)
+	if p.Awaits != nil {
+		refs = append(refs, p.Awaits(i)...)
+	}
+	waits := slices.Clone(i.Waits)
+	for _, ref := range refs {
+		if w := p.wait(in, i, ref); w != "" && !slices.Contains(waits, w) {
+			waits = append(waits, w)
+		}
+	}
+	return waits
+}
+
+func (p *Plan) wait(in *Request, from *Inline, ref Reference) string {
+	for _, i := range p.Inlines {
+		if i == from || !ref.Matches(i.Object) {
+			continue
+		}
+		if observed := in.Observed[i.Name()]; observed != nil && StateOf(observed).Ready {
+			return ""
+		}
+		return fmt.Sprintf("%s (%s) is ready", ref, ref.Path)
+	}
+	missing := ""
+	for _, peer := range p.Peers {
+		if peer.XR == nil {
+			missing = fmt.Sprintf("%s %s exists, which may define %s (%s)", peer.Kind, peer.Name, ref, ref.Path)
+			continue
+		}
+		defined, ready := peer.has(ref)
+		if ready {
+			return ""
+		}
+		if defined {
+			return fmt.Sprintf("%s (%s) of %s %s is ready", ref, ref.Path, peer.Kind, peer.Name)
+		}
+	}
+	// What nobody here defines is the user's own: ASO itself waits for it.
+	return missing
+}
+
+// has says whether the peer's spec defines the object, and whether the peer's status says that it is ready.
+func (p Peer) has(ref Reference) (defined, ready bool) {
+	for _, item := range mapsIn(p.XR.Object, "spec", "resources") {
+		defined = defined || ref.Matches(&unstructured.Unstructured{Object: item})
+	}
+	for _, item := range mapsIn(p.XR.Object, "status", "resources") {
+		resource, _ := item["resource"].(map[string]any)
+		kind := schema.GroupKind{Group: text(resource["group"]), Kind: text(resource["kind"])}
+		if kind == ref.GroupKind && text(resource["name"]) == ref.Name {
+			ready = item["ready"] == true
+		}
+	}
+	return defined, defined && ready
+}

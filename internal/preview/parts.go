@@ -1,0 +1,144 @@
+package preview
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/core/webhooks/conversion"
+)
+
+// load takes the objects in and does what the API server and Cluster API core would: versions, namespaces, owners.
+func (p *Preview) load(objects []*unstructured.Unstructured) error {
+	for n, o := range objects {
+		o, err := current(o)
+		if err != nil {
+			return err
+		}
+		if o.GetNamespace() == "" {
+			o.SetNamespace("default")
+		}
+		o.SetUID(types.UID(fmt.Sprintf("preview-%d", n)))
+		p.objects = append(p.objects, o)
+		p.composed[o.GetUID()] = map[string]*unstructured.Unstructured{}
+	}
+	for _, o := range p.objects {
+		switch o.GroupVersionKind().GroupKind() {
+		case schema.GroupKind{Group: coreGroup, Kind: "Cluster"}:
+			p.own(o, o.GetName(), "spec", "infrastructureRef")
+			p.own(o, o.GetName(), "spec", "controlPlaneRef")
+		case schema.GroupKind{Group: coreGroup, Kind: "MachinePool"}:
+			cluster, _, _ := unstructured.NestedString(o.Object, "spec", "clusterName")
+			label(o, cluster)
+			p.own(o, cluster, "spec", "template", "spec", "infrastructureRef")
+		}
+	}
+	return nil
+}
+
+// own makes o the owner of the object that it refers to (CAPI contract: core sets owner and label).
+func (p *Preview) own(o *unstructured.Unstructured, cluster string, fields ...string) {
+	ref, _, _ := unstructured.NestedStringMap(o.Object, fields...)
+	for _, x := range p.composites() {
+		if x.GetKind() != ref["kind"] || x.GetName() != ref["name"] || x.GetNamespace() != o.GetNamespace() {
+			continue
+		}
+		refs, _, _ := unstructured.NestedSlice(x.Object, "metadata", "ownerReferences")
+		refs = append(refs, map[string]any{"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "name": o.GetName(), "uid": string(o.GetUID())})
+		_ = unstructured.SetNestedSlice(x.Object, refs, "metadata", "ownerReferences")
+		label(x, cluster)
+	}
+}
+
+func label(o *unstructured.Unstructured, cluster string) {
+	labels := o.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[clusterv1.ClusterNameLabel] = cluster
+	o.SetLabels(labels)
+}
+
+// current returns o in the version that composers work at: composites at v1beta1, Cluster API's kinds at v1beta2.
+func current(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	gvk := o.GroupVersionKind()
+	switch {
+	case gvk.Group == infrastructureGroup:
+		o.SetAPIVersion(infrastructureGroup + "/v1beta1")
+	case gvk == clusterv1beta1.GroupVersion.WithKind("Cluster"):
+		old, out := &clusterv1beta1.Cluster{}, &clusterv1.Cluster{}
+		return converted(o, old, out, func() error { return conversion.ConvertClusterV1Beta1ToHub(context.Background(), old, out) })
+	case gvk == clusterv1beta1.GroupVersion.WithKind("MachinePool"):
+		old, out := &clusterv1beta1.MachinePool{}, &clusterv1.MachinePool{}
+		return converted(o, old, out, func() error { return conversion.ConvertMachinePoolV1Beta1ToHub(context.Background(), old, out) })
+	}
+	return o, nil
+}
+
+func converted(o *unstructured.Unstructured, old, out any, convert func() error) (*unstructured.Unstructured, error) {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, old); err != nil {
+		return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+	}
+	if err := convert(); err != nil {
+		return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+	}
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(out)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
+	}
+	u := &unstructured.Unstructured{Object: m}
+	u.SetGroupVersionKind(clusterv1.GroupVersion.WithKind(o.GetKind()))
+	return u, nil
+}
+
+// succeed makes o look as ASO leaves it when Azure has done all it was asked.
+func succeed(o *unstructured.Unstructured) {
+	status := map[string]any{"conditions": []any{map[string]any{
+		"type": "Ready", "status": "True", "reason": "Succeeded", "observedGeneration": int64(0),
+	}}}
+	if profiles, found, _ := unstructured.NestedSlice(o.Object, "spec", "agentPoolProfiles"); found {
+		status["agentPoolProfiles"] = profiles
+		status["fqdn"] = o.GetName() + ".preview.invalid"
+	}
+	o.Object["status"] = status
+}
+
+// mirror does what provider-capz would: the endpoint goes from the control plane to the cluster's infrastructure.
+func (p *Preview) mirror(xr *unstructured.Unstructured) {
+	endpoint, found, _ := unstructured.NestedMap(xr.Object, "status", "controlPlaneEndpoint")
+	if !found {
+		return
+	}
+	for _, o := range p.composites() {
+		if o.GetKind() == "AzureASOManagedCluster" && o.GetNamespace() == xr.GetNamespace() &&
+			o.GetLabels()[clusterv1.ClusterNameLabel] == xr.GetLabels()[clusterv1.ClusterNameLabel] {
+			_ = unstructured.SetNestedMap(o.Object, endpoint, "spec", "controlPlaneEndpoint")
+		}
+	}
+}
+
+func equalStatus(a, b *unstructured.Unstructured) bool {
+	return reflect.DeepEqual(a.Object["status"], b.Object["status"])
+}
+
+// problemOf returns what the function says is wrong or missing, in the words that a user would read on the object.
+func problemOf(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionResponse) (problem *Problem, fatal bool) {
+	for _, r := range rsp.GetResults() {
+		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
+			return &Problem{Kind: xr.GetKind(), Name: xr.GetName(), Message: r.GetMessage()}, true
+		}
+	}
+	for _, c := range rsp.GetConditions() {
+		if c.GetType() == "ResourcesReady" && c.GetStatus() != fnv1.Status_STATUS_CONDITION_TRUE {
+			return &Problem{Kind: xr.GetKind(), Name: xr.GetName(), Message: c.GetMessage()}, false
+		}
+	}
+	return nil, false
+}

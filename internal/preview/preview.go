@@ -1,0 +1,217 @@
+// Package preview shows what a composition function would make of manifests, without a cluster: it plays Crossplane,
+// Cluster API and an Azure where everything succeeds, and asks the very function that Crossplane asks.
+package preview
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+	"google.golang.org/protobuf/types/known/structpb"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	infrastructureGroup = "infrastructure.cluster.x-k8s.io"
+	coreGroup           = "cluster.x-k8s.io"
+	// mostRounds ends a preview in which something never becomes ready; each round composes every object once.
+	mostRounds = 50
+	// mostCalls is how often Crossplane asks a function again that asks for more objects.
+	mostCalls = 6
+)
+
+// A Preview holds the objects of the manifests and what has been composed of them.
+type Preview struct {
+	function fnv1.FunctionRunnerServiceServer
+	objects  []*unstructured.Unstructured
+	composed map[types.UID]map[string]*unstructured.Unstructured
+	created  []*unstructured.Unstructured
+}
+
+// A Problem is what keeps one composite resource from being complete.
+type Problem struct {
+	Kind, Name, Message string
+}
+
+func (p Problem) String() string { return fmt.Sprintf("%s %s: %s", p.Kind, p.Name, p.Message) }
+
+// Make returns the ASO objects that the composite resources among objects stand for, in the order in which they would
+// be created, and the problems that a user would be shown. An error means that there is nothing to preview.
+func Make(ctx context.Context, function fnv1.FunctionRunnerServiceServer, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, []Problem, error) {
+	p := &Preview{function: function, composed: map[types.UID]map[string]*unstructured.Unstructured{}}
+	if err := p.load(objects); err != nil {
+		return nil, nil, err
+	}
+	if len(p.composites()) == 0 {
+		return nil, nil, fmt.Errorf("there is no object of group %s in it", infrastructureGroup)
+	}
+	for range mostRounds {
+		changed, problems, err := p.round(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !changed {
+			return p.created, problems, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("nothing settles within %d rounds", mostRounds)
+}
+
+func (p *Preview) composites() []*unstructured.Unstructured {
+	var out []*unstructured.Unstructured
+	for _, o := range p.objects {
+		if o.GroupVersionKind().Group == infrastructureGroup {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// round composes every composite resource once.
+func (p *Preview) round(ctx context.Context) (changed bool, problems []Problem, err error) {
+	for _, xr := range p.composites() {
+		rsp, err := p.call(ctx, xr)
+		if err != nil {
+			return false, nil, err
+		}
+		problem, fatal := problemOf(xr, rsp)
+		if problem != nil {
+			problems = append(problems, *problem)
+		}
+		if fatal {
+			continue
+		}
+		more, err := p.accept(xr, rsp)
+		if err != nil {
+			return false, nil, err
+		}
+		changed = changed || more
+	}
+	return changed, problems, nil
+}
+
+// call asks the function as Crossplane does: again with what it asked for, until it asks for nothing new.
+func (p *Preview) call(ctx context.Context, xr *unstructured.Unstructured) (*fnv1.RunFunctionResponse, error) {
+	req, err := p.request(xr)
+	if err != nil {
+		return nil, err
+	}
+	for range mostCalls {
+		rsp, err := p.function.RunFunction(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		asked, err := p.resolve(req, rsp.GetRequirements())
+		if err != nil {
+			return nil, err
+		}
+		if !asked {
+			return rsp, nil
+		}
+	}
+	return nil, fmt.Errorf("%s %s: requirements do not settle", xr.GetKind(), xr.GetName())
+}
+
+func (p *Preview) request(xr *unstructured.Unstructured) (*fnv1.RunFunctionRequest, error) {
+	s, err := resource.AsStruct(xr)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", xr.GetKind(), xr.GetName(), err)
+	}
+	req := &fnv1.RunFunctionRequest{
+		// No schemas: without a cluster nobody knows which kinds are installed.
+		Meta:              &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+		Observed:          &fnv1.State{Composite: &fnv1.Resource{Resource: s}, Resources: map[string]*fnv1.Resource{}},
+		RequiredResources: map[string]*fnv1.Resources{},
+	}
+	for name, o := range p.composed[xr.GetUID()] {
+		s, err := resource.AsStruct(o)
+		if err != nil {
+			return nil, err
+		}
+		req.Observed.Resources[name] = &fnv1.Resource{Resource: s}
+	}
+	return req, nil
+}
+
+// resolve adds what the function asked for to the request; asked says whether that was new.
+func (p *Preview) resolve(req *fnv1.RunFunctionRequest, requirements *fnv1.Requirements) (asked bool, err error) {
+	for name, selector := range requirements.GetResources() {
+		if _, there := req.GetRequiredResources()[name]; there {
+			continue
+		}
+		asked = true
+		found := &fnv1.Resources{}
+		for _, o := range append(slices.Clone(p.objects), p.all()...) {
+			if !selects(selector, o) {
+				continue
+			}
+			s, err := resource.AsStruct(o)
+			if err != nil {
+				return false, err
+			}
+			found.Items = append(found.Items, &fnv1.Resource{Resource: s})
+		}
+		req.RequiredResources[name] = found
+	}
+	return asked, nil
+}
+
+func (p *Preview) all() []*unstructured.Unstructured {
+	var out []*unstructured.Unstructured
+	for _, uid := range slices.Sorted(maps.Keys(p.composed)) {
+		for _, name := range slices.Sorted(maps.Keys(p.composed[uid])) {
+			out = append(out, p.composed[uid][name])
+		}
+	}
+	return out
+}
+
+func selects(s *fnv1.ResourceSelector, o *unstructured.Unstructured) bool {
+	if o.GroupVersionKind() != schema.FromAPIVersionAndKind(s.GetApiVersion(), s.GetKind()) || s.Namespace != nil && o.GetNamespace() != s.GetNamespace() {
+		return false
+	}
+	if labels := s.GetMatchLabels(); labels != nil {
+		for k, v := range labels.GetLabels() {
+			if o.GetLabels()[k] != v {
+				return false
+			}
+		}
+		return true
+	}
+	return o.GetName() == s.GetMatchName()
+}
+
+// accept takes the function's answer over as Crossplane does, and has Azure succeed at once.
+func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionResponse) (changed bool, err error) {
+	before := xr.DeepCopy()
+	if status := rsp.GetDesired().GetComposite().GetResource().GetFields()["status"].GetStructValue(); status != nil {
+		xr.Object["status"] = status.AsMap()
+	}
+	existing := p.composed[xr.GetUID()]
+	for _, name := range slices.Sorted(maps.Keys(rsp.GetDesired().GetResources())) {
+		if existing[name] != nil {
+			continue
+		}
+		changed = true
+		o, err := asObject(rsp.GetDesired().GetResources()[name].GetResource())
+		if err != nil {
+			return false, fmt.Errorf("%s %s: %s: %w", xr.GetKind(), xr.GetName(), name, err)
+		}
+		p.created = append(p.created, o.DeepCopy())
+		succeed(o)
+		existing[name] = o
+	}
+	p.mirror(xr)
+	return changed || !equalStatus(before, xr), nil
+}
+
+func asObject(s *structpb.Struct) (*unstructured.Unstructured, error) {
+	o := &unstructured.Unstructured{}
+	err := resource.AsObject(s, o)
+	return o, err
+}
