@@ -1,0 +1,70 @@
+# crossplane-capz. `make up` and `make test` are the two commands to know; see README.md.
+
+EXAMPLE ?= aks-aso
+XR      ?= examples/$(EXAMPLE)
+
+LOCAL  := cluster/local
+OUTPUT := .local/make
+
+.PHONY: help
+help: ## Print this list.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: up
+up: ## Build a management cluster, start it on 127.0.0.1 and bring examples/$(EXAMPLE) up on it.
+	@mkdir -p $(OUTPUT)
+	@echo "building the tool that builds the rest"
+	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
+	@$(OUTPUT)/local up --example $(EXAMPLE)
+
+.PHONY: down
+down: ## End what `make up` started.
+	@mkdir -p $(OUTPUT)
+	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
+	@$(OUTPUT)/local down
+
+.PHONY: parts
+parts: ## Build every binary that `make up` needs, and start nothing.
+	@mkdir -p $(OUTPUT)
+	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
+	@$(OUTPUT)/local parts
+
+.PHONY: test
+test: unit generated fidelity schema e2e ## Everything: what CI runs.
+
+.PHONY: unit
+unit: ## Unit tests: no cluster.
+	go test ./apis/... ./cluster/... ./functions/... ./internal/... ./package/...
+	go test -C $(LOCAL) ./example/... ./parts/... ./stack/...
+
+.PHONY: generate
+generate: ## Write the generated files again.
+	go run ./package/generate
+	go run ./internal/generate/asoowners $(LOCAL)/parts/aso internal/composer/aso_owners_generated.go
+
+.PHONY: generated
+generated: generate ## Fail when a generated file is not what `make generate` writes.
+	git diff --exit-code -- apis package internal/composer/aso_owners_generated.go
+
+.PHONY: fidelity
+fidelity: ## Measure the simulated Azure against recordings of the real one.
+	go run ./cluster/fidelity
+
+.PHONY: schema
+schema: parts ## Test the kinds against a real kube-apiserver.
+	go test -C $(LOCAL) -count=1 -timeout 15m ./schema/...
+
+.PHONY: e2e
+e2e: parts ## End-to-end tests on a management cluster of their own; E2E_SEED repeats a run's choices.
+	go test -C $(LOCAL) -count=1 -timeout 60m -v ./e2e/...
+
+.PHONY: render
+render: ## Print the ASO resources of XR=file, offline.
+	@mkdir -p $(OUTPUT)
+	@go build -o $(OUTPUT)/function-capz ./functions/function-capz
+	@$(OUTPUT)/function-capz render $(XR)
+
+.PHONY: lint
+lint: ## Run golangci-lint with .golangci.yaml.
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+	cd $(LOCAL) && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
