@@ -1,0 +1,70 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// An api is how the reconcilers reach the management cluster.
+type api struct {
+	// Client reads composite resources, Clusters and MachinePools from the cache, and writes.
+	client.Client
+
+	live   liveReader
+	events *reporter
+}
+
+// annotate writes the annotations of obj as change leaves them, if it changes any.
+func (a api) annotate(ctx context.Context, obj *unstructured.Unstructured, change func(map[string]string)) error {
+	after := maps.Clone(obj.GetAnnotations())
+	if after == nil {
+		after = map[string]string{}
+	}
+	change(after)
+	if maps.Equal(after, obj.GetAnnotations()) {
+		return nil
+	}
+	changed := obj.DeepCopy()
+	changed.SetAnnotations(after)
+	return a.patch(ctx, changed, obj)
+}
+
+// patch writes what changed differs from base in, unless base is no longer current.
+func (a api) patch(ctx context.Context, changed, base *unstructured.Unstructured) error {
+	return a.Patch(ctx, changed, client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{}))
+}
+
+// writeSpec sets one field of the spec of obj, which a composition function may not.
+func writeSpec[T any](ctx context.Context, c client.Client, obj *unstructured.Unstructured, f field[T], value T) error {
+	patch := &unstructured.Unstructured{Object: f.patch(value)}
+	patch.SetGroupVersionKind(obj.GroupVersionKind())
+	data, err := patch.MarshalJSON()
+	if err != nil {
+		return fmt.Errorf("cannot write %v: %w", f, err)
+	}
+	target := &metav1.PartialObjectMetadata{}
+	target.SetGroupVersionKind(obj.GroupVersionKind())
+	target.SetNamespace(obj.GetNamespace())
+	target.SetName(obj.GetName())
+	return c.Patch(ctx, target, client.RawPatch(types.MergePatchType, data))
+}
+
+// managedClusterOf returns the live ManagedCluster of the Cluster's control plane; nil when that has none of its own.
+func (a api) managedClusterOf(ctx context.Context, cluster *clusterv1.Cluster) (*unstructured.Unstructured, error) {
+	controlPlane, err := controlPlaneOf(ctx, a.Client, cluster)
+	if err != nil || controlPlane == nil {
+		return nil, err
+	}
+	inSpec := firstResource(controlPlane, managedClusterKind)
+	if inSpec == nil {
+		return nil, nil
+	}
+	return a.live.composedOf(ctx, controlPlane, inSpec)
+}

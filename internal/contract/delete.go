@@ -1,0 +1,133 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+// awaitInterval is how often objects of others are looked at whose events may not lead here.
+const awaitInterval = 15 * time.Second
+
+// reconcileDelete deletes what the composite resource has composed, dependents first, and lets it go when all is gone.
+// Crossplane leaves deleting to garbage collection, which knows no order and lets the composite resource go first.
+func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result, error) {
+	if !controllerutil.ContainsFinalizer(s.xr, Finalizer) {
+		return ctrl.Result{}, nil
+	}
+	xr, err := r.live.object(ctx, s.xr.GetNamespace(), refTo(s.xr))
+	if err != nil || xr == nil || xr.GetUID() != s.xr.GetUID() {
+		return ctrl.Result{}, err
+	}
+	if err := r.watchComposed(ctx, xr); err != nil {
+		return ctrl.Result{}, err
+	}
+	objects, _, err := r.live.composed(ctx, xr)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	awaited, err := r.awaited(ctx, xr)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	r.reportRefusals(xr, objects)
+	left, err := r.deleteObjects(ctx, &scope{xr: xr, cluster: s.cluster}, objects, awaited)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	switch {
+	case len(awaited) > 0:
+		return ctrl.Result{RequeueAfter: awaitInterval}, nil
+	case left > 0:
+		return ctrl.Result{}, nil
+	}
+	return ctrl.Result{}, r.release(ctx, xr)
+}
+
+// deleteObjects takes the next step towards having no objects, and returns how many must still be waited for.
+func (r *Reconciler) deleteObjects(ctx context.Context, s *scope, objects, awaited []*unstructured.Unstructured) (int, error) {
+	if r.kind == machinePoolKind && s.clusterDeleted() {
+		goes, err := r.goesWithManagedCluster(ctx, s.cluster)
+		if err != nil {
+			return 0, err
+		}
+		if goes {
+			return r.handOver(ctx, s, objects)
+		}
+	}
+	remaining := append(append([]*unstructured.Unstructured{}, objects...), awaited...)
+	for _, obj := range wave(objects, remaining) {
+		if err := r.deleteObject(ctx, obj); err != nil {
+			return 0, err
+		}
+	}
+	return len(objects), nil
+}
+
+// deleteObject asks for the deletion of obj once; another object that has taken its name since stays.
+func (r *Reconciler) deleteObject(ctx context.Context, obj *unstructured.Unstructured) error {
+	if obj.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	uid := obj.GetUID()
+	err := r.Client.Delete(ctx, obj, client.Preconditions{UID: &uid})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("cannot delete %v: %w", refTo(obj), err)
+	}
+	return nil
+}
+
+// release removes the finalizer once Crossplane has stopped composing: until it has removed its own, an answer of the
+// function may be on its way that creates one more object.
+func (r *Reconciler) release(ctx context.Context, xr *unstructured.Unstructured) error {
+	if controllerutil.ContainsFinalizer(xr, crossplaneFinalizer) {
+		return nil
+	}
+	released := xr.DeepCopy()
+	controllerutil.RemoveFinalizer(released, Finalizer)
+	if err := r.patch(ctx, released, xr); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	r.events.forget(xr)
+	return nil
+}
+
+// reportRefusals shows on xr why Azure does not delete one of its objects.
+func (r *Reconciler) reportRefusals(xr *unstructured.Unstructured, objects []*unstructured.Unstructured) {
+	for _, obj := range objects {
+		if reason, message := refusal(obj); message != "" {
+			r.events.warn(xr, "DeletionRefused", reason, fmt.Sprintf("%s %s: %s: %s", obj.GetKind(), obj.GetName(), reason, message))
+		}
+	}
+}
+
+// refusal returns ASO's reason and message when an object that is being deleted meets more than waiting.
+//
+// ASO documentation, "Conditions": severity Info is progress, Warning is retried, Error is final.
+func refusal(obj *unstructured.Unstructured) (reason, message string) {
+	if obj.GetDeletionTimestamp() == nil {
+		return "", ""
+	}
+	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
+	for _, item := range conditions {
+		condition, _ := item.(map[string]any)
+		severity := condition["severity"]
+		if condition["type"] != "Ready" || condition["status"] != "False" || severity != "Warning" && severity != "Error" {
+			continue
+		}
+		observed, _ := condition["observedGeneration"].(int64)
+		if observed < obj.GetGeneration() { // A failure from before the deletion.
+			continue
+		}
+		reason, _ = condition["reason"].(string)
+		message, _ = condition["message"].(string)
+		return reason, message
+	}
+	return "", ""
+}

@@ -1,0 +1,165 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+const awaitsSeparator = ","
+
+// goesWithManagedCluster says whether Azure deletes the agent pools of the Cluster with its ManagedCluster, which it
+// does when ASO may delete that. AKS refuses to delete the last System pool alone.
+func (r *Reconciler) goesWithManagedCluster(ctx context.Context, cluster *clusterv1.Cluster) (bool, error) {
+	managedCluster, err := r.managedClusterOf(ctx, cluster)
+	if err != nil || managedCluster == nil {
+		return false, err
+	}
+	namespace := &corev1.Namespace{}
+	if err := r.live.Get(ctx, client.ObjectKey{Name: cluster.Namespace}, namespace); err != nil {
+		return false, fmt.Errorf("cannot read namespace %s: %w", cluster.Namespace, err)
+	}
+	return managed(managedCluster) && managed(namespace), nil
+}
+
+// managed says whether obj carries no reconcile policy but manage.
+func managed(obj metav1.Object) bool {
+	policy := obj.GetAnnotations()[reconcilePolicyAnnotation]
+	return policy == "" || policy == policyManage
+}
+
+// handOver deletes the objects of a pool whose ManagedCluster is about to go. The agent pools leave Kubernetes only, as
+// they leave Azure with the ManagedCluster. What else the pool has may be in use until then, so another composite
+// resource waits for it. It returns how many objects the pool itself must still wait for.
+func (r *Reconciler) handOver(ctx context.Context, s *scope, objects []*unstructured.Unstructured) (int, error) {
+	var pools, others []*unstructured.Unstructured
+	for _, obj := range objects {
+		if obj.GroupVersionKind().GroupKind() == agentPoolKind {
+			pools = append(pools, obj)
+		} else {
+			others = append(others, obj)
+		}
+	}
+	waiting := len(pools)
+	if len(others) > 0 {
+		heir, err := r.heir(ctx, s.cluster)
+		if err != nil {
+			return 0, err
+		}
+		if heir == nil {
+			waiting += len(others)
+		} else if err := r.await(ctx, heir, others); err != nil {
+			return 0, err
+		}
+	}
+	for _, pool := range pools {
+		if err := r.detach(ctx, pool); err != nil {
+			return 0, err
+		}
+	}
+	for _, obj := range objects {
+		if err := r.deleteObject(ctx, obj); err != nil {
+			return 0, err
+		}
+	}
+	return waiting, nil
+}
+
+// detach tells ASO to leave Azure alone when pool is deleted, unless its policy says so already.
+func (r *Reconciler) detach(ctx context.Context, pool *unstructured.Unstructured) error {
+	if !managed(pool) {
+		return nil
+	}
+	detached := pool.DeepCopy()
+	annotations := detached.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[reconcilePolicyAnnotation] = policyDetachOnDelete
+	detached.SetAnnotations(annotations)
+	// ASO writes to the object all the time, so a lock would only lose against it.
+	if err := r.Client.Patch(ctx, detached, client.MergeFrom(pool)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("cannot detach %v: %w", refTo(pool), err)
+	}
+	return nil
+}
+
+// heir returns the composite resource that waits for what pools leave behind: the infrastructure, which goes last, or
+// the control plane when the infrastructure is not ours. Nil means that there is neither.
+func (r *Reconciler) heir(ctx context.Context, cluster *clusterv1.Cluster) (*unstructured.Unstructured, error) {
+	for _, lookUp := range []func(context.Context, client.Reader, *clusterv1.Cluster) (*unstructured.Unstructured, error){
+		infrastructureOf, controlPlaneOf,
+	} {
+		xr, err := lookUp(ctx, r.Client, cluster)
+		if err != nil {
+			return nil, err
+		}
+		if xr != nil && !untouchable(xr) && controllerutil.ContainsFinalizer(xr, Finalizer) {
+			return xr, nil
+		}
+	}
+	return nil, nil
+}
+
+// await makes xr wait for the objects.
+func (r *Reconciler) await(ctx context.Context, xr *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
+	return r.annotate(ctx, xr, func(annotations map[string]string) {
+		refs := splitAwaited(annotations[AwaitsDeletionAnnotation])
+		for _, obj := range objects {
+			if ref := refTo(obj).String(); !slices.Contains(refs, ref) {
+				refs = append(refs, ref)
+			}
+		}
+		slices.Sort(refs)
+		annotations[AwaitsDeletionAnnotation] = strings.Join(refs, awaitsSeparator)
+	})
+}
+
+// awaited returns the objects that xr waits for and that are still being deleted. One that is not being deleted has
+// taken the name of one that is gone.
+func (r *Reconciler) awaited(ctx context.Context, xr *unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	var objects []*unstructured.Unstructured
+	for _, text := range splitAwaited(xr.GetAnnotations()[AwaitsDeletionAnnotation]) {
+		ref, err := parseRef(text)
+		if err != nil {
+			return nil, fmt.Errorf("annotation %s: %w", AwaitsDeletionAnnotation, err)
+		}
+		if err := r.watch(ctx, ref.GroupVersionKind); err != nil {
+			return nil, err
+		}
+		obj, err := r.live.object(ctx, xr.GetNamespace(), ref)
+		if err != nil {
+			return nil, err
+		}
+		if obj != nil && obj.GetDeletionTimestamp() != nil {
+			objects = append(objects, obj)
+		}
+	}
+	return objects, nil
+}
+
+func splitAwaited(annotation string) []string {
+	if annotation == "" {
+		return nil
+	}
+	return strings.Split(annotation, awaitsSeparator)
+}
+
+// parseRef reads what objectRef.String writes.
+func parseRef(text string) (objectRef, error) {
+	kind, name, found := strings.Cut(text, "/")
+	gvk, _ := schema.ParseKindArg(kind)
+	if !found || gvk == nil || name == "" {
+		return objectRef{}, fmt.Errorf("%q is not of the form Kind.version.group/name", text)
+	}
+	return objectRef{GroupVersionKind: *gvk, name: name}, nil
+}

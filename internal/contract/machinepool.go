@@ -1,0 +1,165 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	"sigs.k8s.io/cluster-api/util"
+	"sigs.k8s.io/cluster-api/util/annotations"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// The labels that AKS puts on Nodes (AKS documentation, "Reserved system labels").
+const (
+	nodePoolLabel          = "kubernetes.azure.com/agentpool"
+	nodeResourceGroupLabel = "kubernetes.azure.com/cluster"
+)
+
+// machinePoolMirror mirrors the Nodes of an agent pool into the pool, and AKS's own scaling into the MachinePool.
+type machinePoolMirror struct {
+	api
+
+	// workload reaches the Cluster's own API server.
+	workload clustercache.ClusterCache
+	// watchNodes makes changes of the Cluster's Nodes lead here.
+	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
+}
+
+// reconcile keeps spec.providerIDList current, and the MachinePool's replicas while something else scales the pool.
+func (m *machinePoolMirror) reconcile(ctx context.Context, s *scope) (ctrl.Result, error) {
+	inSpec := firstResource(s.xr, agentPoolKind)
+	if inSpec == nil {
+		return ctrl.Result{}, nil // The function says so on the pool.
+	}
+	if err := m.mirrorScaling(ctx, s, inSpec); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{}, m.mirrorNodes(ctx, s, inSpec)
+}
+
+// mirrorScaling marks the MachinePool as scaled by AKS, or no longer so, and takes over the number of replicas that
+// whoever scales the pool has chosen.
+func (m *machinePoolMirror) mirrorScaling(ctx context.Context, s *scope, inSpec *unstructured.Unstructured) error {
+	pool, err := util.GetOwnerMachinePool(ctx, m.Client, metav1.ObjectMeta{
+		Namespace: s.xr.GetNamespace(), OwnerReferences: s.xr.GetOwnerReferences(),
+	})
+	if err != nil || pool == nil {
+		return client.IgnoreNotFound(err)
+	}
+	scaled := pool.DeepCopy()
+	by, marked := pool.Annotations[clusterv1.ReplicasManagedByAnnotation]
+	switch autoscaled := enableAutoScaling.value(inSpec); {
+	case autoscaled && !marked:
+		annotations.AddAnnotations(scaled, map[string]string{clusterv1.ReplicasManagedByAnnotation: ReplicasManagedByAKS})
+	case autoscaled && by != ReplicasManagedByAKS:
+		m.events.warn(s.xr, "ReplicasManagedByOther", "", fmt.Sprintf(
+			"AKS cannot scale the pool: annotation %s of MachinePool %s is %q; remove it, or set spec.enableAutoScaling to false",
+			clusterv1.ReplicasManagedByAnnotation, pool.Name, by))
+		return nil
+	case !autoscaled && by == ReplicasManagedByAKS:
+		delete(scaled.Annotations, clusterv1.ReplicasManagedByAnnotation)
+	}
+	m.events.clear(s.xr, "ReplicasManagedByOther")
+	if replicas, known, _ := statusReplicas.get(s.xr); known && annotations.ReplicasManagedByExternalAutoscaler(scaled) {
+		count := int32(replicas) //nolint:gosec // AKS has no pool of more than 1000 nodes.
+		scaled.Spec.Replicas = &count
+	}
+	return m.patchMachinePool(ctx, scaled, pool)
+}
+
+func (m *machinePoolMirror) patchMachinePool(ctx context.Context, changed, base *clusterv1.MachinePool) error {
+	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
+	same := equalReplicas(changed.Spec.Replicas, base.Spec.Replicas) &&
+		changed.Annotations[clusterv1.ReplicasManagedByAnnotation] == base.Annotations[clusterv1.ReplicasManagedByAnnotation]
+	if same {
+		return nil
+	}
+	return m.Client.Patch(ctx, changed, patch)
+}
+
+func equalReplicas(a, b *int32) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// mirrorNodes sets spec.providerIDList to the provider IDs of the pool's Nodes.
+func (m *machinePoolMirror) mirrorNodes(ctx context.Context, s *scope, inSpec *unstructured.Unstructured) error {
+	reader, err := m.workload.GetReader(ctx, s.clusterKey())
+	if err == nil {
+		err = m.watchNodes(ctx, s.clusterKey())
+	}
+	if errors.Is(err, clustercache.ErrClusterNotConnected) {
+		return nil // Connecting leads here.
+	}
+	if err != nil {
+		return err
+	}
+	selector, err := m.nodeSelector(ctx, s, inSpec)
+	if err != nil || selector == nil {
+		return err
+	}
+	nodes := &corev1.NodeList{}
+	if err := reader.List(ctx, nodes, selector); err != nil {
+		return fmt.Errorf("cannot list the Nodes of the pool: %w", err)
+	}
+	ids, complete := providerIDs(nodes)
+	current := specProviderIDList.value(s.xr)
+	if !complete || len(ids) == 0 && len(current) == 0 || equality.Semantic.DeepEqual(ids, current) {
+		return nil // A Node that gets its provider ID leads here.
+	}
+	return writeSpec(ctx, m.Client, s.xr, specProviderIDList, ids)
+}
+
+// nodeSelector returns the labels of the pool's Nodes; nil while Azure has not said what they are.
+func (m *machinePoolMirror) nodeSelector(ctx context.Context, s *scope, inSpec *unstructured.Unstructured) (client.MatchingLabels, error) {
+	pool, err := m.live.composedOf(ctx, s.xr, inSpec)
+	if err != nil || pool == nil {
+		return nil, err
+	}
+	managedCluster, err := m.managedClusterOf(ctx, s.cluster)
+	if err != nil || managedCluster == nil {
+		return nil, err
+	}
+	group := nodeResourceGroup.value(managedCluster)
+	if group == "" {
+		return nil, nil
+	}
+	return client.MatchingLabels{
+		nodePoolLabel: labelValue(azureNameOf(pool)), nodeResourceGroupLabel: labelValue(group),
+	}, nil
+}
+
+// labelValue returns text as AKS makes a label of it: no longer than a label may be.
+func labelValue(text string) string {
+	return text[:min(len(text), validation.LabelValueMaxLength)]
+}
+
+// providerIDs returns the sorted provider IDs of the nodes, and whether every node has one.
+func providerIDs(nodes *corev1.NodeList) (ids []any, complete bool) {
+	texts := make([]string, 0, len(nodes.Items))
+	for i := range nodes.Items {
+		id := nodes.Items[i].Spec.ProviderID
+		if id == "" {
+			return nil, false
+		}
+		texts = append(texts, id)
+	}
+	slices.Sort(texts)
+	ids = make([]any, len(texts))
+	for i := range texts {
+		ids[i] = texts[i]
+	}
+	return ids, true
+}

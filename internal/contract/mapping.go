@@ -1,0 +1,158 @@
+package contract
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// managedClusterIndex indexes control planes by the names of the ManagedClusters in their spec.resources.
+const managedClusterIndex = "spec.resources.managedCluster"
+
+// The functions below say which composite resources an event of another object concerns. One that cannot be looked up
+// is left out: its own events come later.
+type mapper struct {
+	client client.Client
+	kind   schema.GroupVersionKind
+}
+
+func request(namespace, name string) []ctrl.Request {
+	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}}}
+}
+
+// fromCluster returns the composite resources of the kind that a Cluster has.
+func (m mapper) fromCluster(ctx context.Context, obj client.Object) []ctrl.Request {
+	cluster, ok := obj.(*clusterv1.Cluster)
+	if !ok {
+		return nil
+	}
+	if m.kind == machinePoolKind {
+		return m.poolsOf(ctx, client.ObjectKeyFromObject(cluster), "")
+	}
+	for _, ref := range []clusterv1.ContractVersionedObjectReference{cluster.Spec.InfrastructureRef, cluster.Spec.ControlPlaneRef} {
+		if refersTo(ref, m.kind) {
+			return request(cluster.Namespace, ref.Name)
+		}
+	}
+	return nil
+}
+
+// fromMember returns the composite resources of the kind in the Cluster that obj belongs to.
+func (m mapper) fromMember(ctx context.Context, obj client.Object) []ctrl.Request {
+	cluster, err := clusterOf(ctx, m.client, obj)
+	if err != nil || cluster == nil {
+		return nil
+	}
+	return m.fromCluster(ctx, cluster)
+}
+
+// fromMachinePool returns the pool that a MachinePool refers to.
+func (m mapper) fromMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
+	pool, ok := obj.(*clusterv1.MachinePool)
+	if !ok {
+		return nil
+	}
+	ref := pool.Spec.Template.Spec.InfrastructureRef
+	if !refersTo(ref, machinePoolKind) {
+		return nil
+	}
+	return request(pool.Namespace, ref.Name)
+}
+
+// fromComposed returns the composite resource that controls obj; and, for an object that a pool has left behind, the
+// one that waits for its end.
+func (m mapper) fromComposed(ctx context.Context, obj client.Object) []ctrl.Request {
+	owner := metav1.GetControllerOf(obj)
+	if owner == nil {
+		return nil
+	}
+	gv, err := schema.ParseGroupVersion(owner.APIVersion)
+	if err != nil || gv.Group != m.kind.Group {
+		return nil
+	}
+	switch owner.Kind {
+	case m.kind.Kind:
+		return request(obj.GetNamespace(), owner.Name)
+	case machinePoolKind.Kind:
+		return m.fromMember(ctx, obj)
+	}
+	return nil
+}
+
+// fromSecret returns the control planes that a Secret concerns: as its controller, or because their ManagedCluster
+// makes ASO write it.
+func (m mapper) fromSecret(ctx context.Context, obj client.Object) []ctrl.Request {
+	requests := m.fromComposed(ctx, obj)
+	for _, name := range managedClusterOwners(obj) {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(controlPlaneKind)
+		err := m.client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingFields{managedClusterIndex: name})
+		if err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "Cannot find the control plane of a Secret", "secret", obj.GetName())
+			continue
+		}
+		for i := range list.Items {
+			requests = append(requests, request(list.Items[i].GetNamespace(), list.Items[i].GetName())...)
+		}
+	}
+	return requests
+}
+
+// fromNode returns a function that maps a Node of the Cluster to the pool that it is of.
+func (m mapper) fromNode(cluster client.ObjectKey) func(context.Context, client.Object) []ctrl.Request {
+	return func(ctx context.Context, obj client.Object) []ctrl.Request {
+		if _, ok := obj.(*corev1.Node); !ok || obj.GetLabels()[nodePoolLabel] == "" {
+			return nil
+		}
+		return m.poolsOf(ctx, cluster, obj.GetLabels()[nodePoolLabel])
+	}
+}
+
+// poolsOf returns the pools of the Cluster, or those of them whose Nodes have the label.
+func (m mapper) poolsOf(ctx context.Context, cluster client.ObjectKey, label string) []ctrl.Request {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(machinePoolKind)
+	err := m.client.List(ctx, list, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name})
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot list the pools of a Cluster", "cluster", cluster)
+		return nil
+	}
+	var requests []ctrl.Request
+	for i := range list.Items {
+		pool := firstResource(&list.Items[i], agentPoolKind)
+		if label == "" || pool != nil && labelValue(azureNameOf(pool)) == label {
+			requests = append(requests, request(list.Items[i].GetNamespace(), list.Items[i].GetName())...)
+		}
+	}
+	return requests
+}
+
+// managedClusterOwners returns the names of the ManagedClusters that own obj, as ASO notes on the Secrets it writes.
+func managedClusterOwners(obj client.Object) []string {
+	var names []string
+	for _, owner := range obj.GetOwnerReferences() {
+		gv, err := schema.ParseGroupVersion(owner.APIVersion)
+		if err == nil && gv.Group == managedClusterKind.Group && owner.Kind == managedClusterKind.Kind {
+			names = append(names, owner.Name)
+		}
+	}
+	return names
+}
+
+// indexManagedClusters is the function of managedClusterIndex.
+func indexManagedClusters(obj client.Object) []string {
+	controlPlane, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return nil
+	}
+	if managedCluster := firstResource(controlPlane, managedClusterKind); managedCluster != nil {
+		return []string{managedCluster.GetName()}
+	}
+	return nil
+}

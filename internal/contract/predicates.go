@@ -1,0 +1,82 @@
+package contract
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// onUpdate passes creations and deletions, resyncs, and the updates that differ in the way that relevant says.
+func onUpdate(relevant func(before, after client.Object) bool) predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		if e.ObjectOld == nil || e.ObjectNew == nil {
+			return false
+		}
+		resync := e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion()
+		return resync || relevant(e.ObjectOld, e.ObjectNew)
+	}}
+}
+
+// xrChanged passes what matters of a composite resource to its own reconciler: the function writes its status often.
+func xrChanged() predicate.Predicate {
+	return onUpdate(func(before, after client.Object) bool {
+		return before.GetGeneration() != after.GetGeneration() ||
+			!maps.Equal(before.GetLabels(), after.GetLabels()) ||
+			!maps.Equal(before.GetAnnotations(), after.GetAnnotations()) ||
+			!slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
+			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
+			differs(statusReplicas, before, after)
+	})
+}
+
+// endpointChanged passes what matters of a control plane to the infrastructure.
+func endpointChanged() predicate.Predicate {
+	return onUpdate(func(before, after client.Object) bool { return differs(statusControlPlaneEndpoint, before, after) })
+}
+
+func differs[T any](f field[T], before, after client.Object) bool {
+	old, oldOK := before.(*unstructured.Unstructured)
+	changed, changedOK := after.(*unstructured.Unstructured)
+	return oldOK && changedOK && !equality.Semantic.DeepEqual(f.value(old), f.value(changed))
+}
+
+// specChanged passes what matters of a Cluster or a MachinePool: a deletion raises the generation too.
+func specChanged() predicate.Predicate {
+	return onUpdate(func(before, after client.Object) bool {
+		return before.GetGeneration() != after.GetGeneration() ||
+			!maps.Equal(before.GetLabels(), after.GetLabels()) ||
+			!maps.Equal(before.GetAnnotations(), after.GetAnnotations())
+	})
+}
+
+// composedChanged passes what matters of an ASO object: its deletion and the way there, its reconcile policy, and
+// everything of the kind that is mirrored.
+func composedChanged(mirrored schema.GroupKind) predicate.Predicate {
+	return onUpdate(func(before, after client.Object) bool {
+		return after.GetDeletionTimestamp() != nil ||
+			after.GetObjectKind().GroupVersionKind().GroupKind() == mirrored ||
+			before.GetAnnotations()[reconcilePolicyAnnotation] != after.GetAnnotations()[reconcilePolicyAnnotation]
+	})
+}
+
+// nodeChanged passes what matters of a Node; the rest is heartbeats.
+func nodeChanged() predicate.Predicate {
+	return onUpdate(func(before, after client.Object) bool {
+		old, oldOK := before.(*corev1.Node)
+		changed, changedOK := after.(*corev1.Node)
+		return oldOK && changedOK && (old.Spec.ProviderID != changed.Spec.ProviderID ||
+			!maps.Equal(old.Labels, changed.Labels))
+	})
+}
+
+// changed passes every update.
+func changed() predicate.Predicate {
+	return onUpdate(func(client.Object, client.Object) bool { return true })
+}

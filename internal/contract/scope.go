@@ -1,0 +1,88 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util"
+	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A scope is a composite resource and the Cluster that it belongs to.
+type scope struct {
+	xr *unstructured.Unstructured
+	// cluster is nil while the composite resource belongs to none that exists.
+	cluster *clusterv1.Cluster
+}
+
+func (s *scope) key() client.ObjectKey { return client.ObjectKeyFromObject(s.xr) }
+
+func (s *scope) clusterKey() client.ObjectKey { return client.ObjectKeyFromObject(s.cluster) }
+
+// clusterDeleted says whether the whole Cluster goes, not only this part of it.
+func (s *scope) clusterDeleted() bool {
+	return s.cluster != nil && !s.cluster.DeletionTimestamp.IsZero()
+}
+
+// capiPaused says whether the Cluster or the annotation cluster.x-k8s.io/paused pauses the composite resource.
+func (s *scope) capiPaused() bool {
+	if s.cluster == nil {
+		return annotations.HasPaused(s.xr)
+	}
+	return annotations.IsPaused(s.cluster, s.xr)
+}
+
+// clusterOf returns the Cluster of obj, by owner reference, else by label; nil when it has none that exists.
+func clusterOf(ctx context.Context, c client.Client, obj client.Object) (*clusterv1.Cluster, error) {
+	meta := metav1.ObjectMeta{
+		Namespace: obj.GetNamespace(), Labels: obj.GetLabels(), OwnerReferences: obj.GetOwnerReferences(),
+	}
+	cluster, err := util.GetOwnerCluster(ctx, c, meta)
+	if cluster == nil && err == nil {
+		cluster, err = util.GetClusterFromMetadata(ctx, c, meta)
+	}
+	switch {
+	case err == nil:
+		return cluster, nil
+	case errors.Is(err, util.ErrNoCluster), apierrors.IsNotFound(err):
+		return nil, nil
+	}
+	return nil, err
+}
+
+// refersTo says whether ref means a composite resource of the kind.
+func refersTo(ref clusterv1.ContractVersionedObjectReference, kind schema.GroupVersionKind) bool {
+	return ref.APIGroup == kind.Group && ref.Kind == kind.Kind && ref.Name != ""
+}
+
+// controlPlaneOf returns the control plane of the Cluster; nil when that is of another kind or does not exist.
+func controlPlaneOf(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*unstructured.Unstructured, error) {
+	return referenced(ctx, c, cluster.Namespace, cluster.Spec.ControlPlaneRef, controlPlaneKind)
+}
+
+// infrastructureOf returns the infrastructure of the Cluster; nil when that is of another kind or does not exist.
+func infrastructureOf(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*unstructured.Unstructured, error) {
+	return referenced(ctx, c, cluster.Namespace, cluster.Spec.InfrastructureRef, clusterKind)
+}
+
+func referenced(ctx context.Context, c client.Reader, namespace string, ref clusterv1.ContractVersionedObjectReference, kind schema.GroupVersionKind) (*unstructured.Unstructured, error) {
+	if !refersTo(ref, kind) {
+		return nil, nil
+	}
+	obj := newXR(kind)
+	err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, obj)
+	switch {
+	case err == nil:
+		return obj, nil
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	}
+	return nil, fmt.Errorf("cannot read %s %s: %w", ref.Kind, ref.Name, err)
+}

@@ -1,0 +1,129 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	"sigs.k8s.io/cluster-api/controllers/external"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+)
+
+// ControllerName is the name under which Events are reported, and the prefix of the client's in Clusters.
+const ControllerName = "provider-capz"
+
+// Options are what the reconcilers can be told.
+type Options struct {
+	// WatchFilter is the value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all.
+	WatchFilter string
+	// Concurrency is how many composite resources of a kind are reconciled at once.
+	Concurrency int
+}
+
+// SetupWithManager adds the reconcilers of the three composite kinds and the cache of workload clusters to mgr, whose
+// client must read unstructured objects from its cache (see CacheOptions).
+func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) error {
+	if err := mgr.GetFieldIndexer().IndexField(ctx, newXR(controlPlaneKind), managedClusterIndex, indexManagedClusters); err != nil {
+		return fmt.Errorf("cannot index control planes: %w", err)
+	}
+	access := api{
+		Client: client.WithFieldOwner(mgr.GetClient(), FieldOwner),
+		live:   liveReader{Reader: mgr.GetAPIReader(), mapper: mgr.GetRESTMapper()},
+		events: newReporter(mgr.GetEventRecorder(ControllerName)),
+	}
+	workload, err := setupClusterCache(ctx, mgr, o)
+	if err != nil {
+		return err
+	}
+	credentials := azure.Credentials{Secrets: mgr.GetAPIReader()}
+	setups := []func() error{
+		func() error { return setupCluster(mgr, o, access) },
+		func() error {
+			return setupControlPlane(mgr, o, &controlPlaneMirror{api: access, tokens: credentials.For, now: time.Now})
+		},
+		func() error { return setupMachinePool(mgr, o, &machinePoolMirror{api: access, workload: workload}) },
+	}
+	for _, setup := range setups {
+		if err := setup(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func setupCluster(mgr ctrl.Manager, o Options, access api) error {
+	r := &Reconciler{api: access, kind: clusterKind, mirror: &clusterMirror{api: access}, watchFilter: o.WatchFilter}
+	m := mapper{client: mgr.GetClient(), kind: clusterKind}
+	b := builderFor(mgr, r, m, o).
+		Watches(newXR(controlPlaneKind), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(endpointChanged()))
+	_, err := r.build(mgr, b, m, schema.GroupKind{})
+	return err
+}
+
+func setupControlPlane(mgr ctrl.Manager, o Options, mirror *controlPlaneMirror) error {
+	r := &Reconciler{api: mirror.api, kind: controlPlaneKind, mirror: mirror, watchFilter: o.WatchFilter}
+	m := mapper{client: mgr.GetClient(), kind: controlPlaneKind}
+	b := builderFor(mgr, r, m, o).
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(m.fromSecret), builder.WithPredicates(changed()))
+	_, err := r.build(mgr, b, m, managedClusterKind)
+	return err
+}
+
+func setupMachinePool(mgr ctrl.Manager, o Options, mirror *machinePoolMirror) error {
+	r := &Reconciler{api: mirror.api, kind: machinePoolKind, mirror: mirror, watchFilter: o.WatchFilter}
+	m := mapper{client: mgr.GetClient(), kind: machinePoolKind}
+	b := builderFor(mgr, r, m, o).
+		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(m.fromMachinePool), builder.WithPredicates(specChanged())).
+		WatchesRawSource(mirror.workload.GetClusterSource(ControllerName, m.fromCluster))
+	c, err := r.build(mgr, b, m, schema.GroupKind{})
+	if err != nil {
+		return err
+	}
+	mirror.watchNodes = func(ctx context.Context, cluster client.ObjectKey) error {
+		return mirror.workload.Watch(ctx, cluster, clustercache.NewWatcher(clustercache.WatcherOptions{
+			Name:         ControllerName + "-nodes",
+			Watcher:      c,
+			Kind:         &corev1.Node{},
+			EventHandler: handler.EnqueueRequestsFromMapFunc(m.fromNode(cluster)),
+			Predicates:   nodePredicates(),
+		}))
+	}
+	return nil
+}
+
+// builderFor returns what the controllers of all three kinds have in common.
+func builderFor(mgr ctrl.Manager, r *Reconciler, m mapper, o Options) *builder.Builder {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named(strings.ToLower(r.kind.Kind)).
+		For(newXR(r.kind), builder.WithPredicates(xrChanged())).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(m.fromCluster), builder.WithPredicates(specChanged())).
+		WithOptions(controller.Options{MaxConcurrentReconciles: o.Concurrency, CacheSyncTimeout: cacheSyncTimeout})
+}
+
+// build makes the controller, and r watch the kinds of ASO objects as they are met. Only metadata is cached of them.
+func (r *Reconciler) build(mgr ctrl.Manager, b *builder.Builder, m mapper, mirrored schema.GroupKind) (controller.Controller, error) {
+	c, err := b.Build(r)
+	if err != nil {
+		return nil, fmt.Errorf("cannot set up the controller of %s: %w", r.kind.Kind, err)
+	}
+	log := mgr.GetLogger().WithName(r.kind.Kind)
+	tracker := &external.ObjectTracker{Controller: c, Cache: mgr.GetCache(), Scheme: mgr.GetScheme(), PredicateLogger: &log}
+	r.watch = func(ctx context.Context, kind schema.GroupVersionKind) error {
+		obj := &metav1.PartialObjectMetadata{}
+		obj.SetGroupVersionKind(kind)
+		return tracker.Watch(ctrl.LoggerFrom(ctx), obj, handler.EnqueueRequestsFromMapFunc(m.fromComposed), composedChanged(mirrored))
+	}
+	return c, nil
+}

@@ -1,0 +1,148 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/cluster-api/util/secret"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+)
+
+const (
+	// aksScope is the Entra application of every AKS API server (AKS documentation, "Use kubelogin with AKS").
+	aksScope = "6dae42f8-4368-4678-94ff-3960e28e3630/.default"
+	// renewMargin is how long before its end a token is replaced, so that Cluster API never meets an expired one.
+	renewMargin = 5 * time.Minute
+	// tokenTimeout bounds one exchange with Entra, which would otherwise be retried for minutes.
+	tokenTimeout = 30 * time.Second
+)
+
+// A tokenSource returns the credential that ASO uses for an object.
+type tokenSource func(ctx context.Context, obj client.Object) (azcore.TokenCredential, error)
+
+// A tokenError is a failure to get a token, put so that it can be shown.
+type tokenError struct {
+	message string
+	cause   error
+}
+
+func (e *tokenError) Error() string { return e.message }
+
+// Unwrap returns the reason.
+func (e *tokenError) Unwrap() error { return e.cause }
+
+func asTokenError(err error) (*tokenError, bool) {
+	found := &tokenError{}
+	return found, errors.As(err, &found)
+}
+
+func asUserError(err error) (*userError, bool) {
+	found := &userError{}
+	return found, errors.As(err, &found)
+}
+
+func terminal(err error) error { return reconcile.TerminalError(err) }
+
+// A lease is how long a token is good for and when the next one is fetched.
+type lease struct{ expires, renew time.Time }
+
+// newLease returns the lease of a token fetched now: it is renewed renewMargin before its end, or half-way through a
+// life too short for that.
+func newLease(now, expires time.Time) lease {
+	life := expires.Sub(now)
+	if life < 2*renewMargin {
+		return lease{expires: expires, renew: now.Add(life / 2)}
+	}
+	return lease{expires: expires, renew: expires.Add(-renewMargin)}
+}
+
+// mirrorWithToken writes the kubeconfig with a token in place of its exec plugins, which Cluster API does not run, and
+// returns when to come back. A token that was written before is kept until it must be renewed.
+func (m *controlPlaneMirror) mirrorWithToken(ctx context.Context, s *scope, managedCluster *unstructured.Unstructured, kubeconfig []byte) (time.Duration, error) {
+	current, err := m.secret(ctx, s, kubeconfigName(s))
+	if err != nil {
+		return 0, err
+	}
+	token, held, ok := heldToken(current, m.now())
+	if !ok {
+		if token, held, err = m.fetchToken(ctx, managedCluster); err != nil {
+			return 0, err
+		}
+	}
+	withToken, err := insertToken(kubeconfig, token)
+	if err != nil {
+		return 0, err
+	}
+	err = m.writeKubeconfig(ctx, s, withToken, map[string]string{
+		TokenExpiresAtAnnotation:   held.expires.UTC().Format(time.RFC3339),
+		TokenRenewAtAnnotation:     held.renew.UTC().Format(time.RFC3339),
+		KubeconfigDigestAnnotation: digest(withToken),
+	})
+	return max(held.renew.Sub(m.now()), time.Second), err
+}
+
+// fetchToken gets a token for AKS with the credential that ASO uses for the cluster.
+func (m *controlPlaneMirror) fetchToken(ctx context.Context, managedCluster *unstructured.Unstructured) (string, lease, error) {
+	credential, err := m.tokens(ctx, managedCluster)
+	if err != nil {
+		return "", lease{}, &tokenError{"cannot get a token for the cluster: " + azure.Explain(err), err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, tokenTimeout)
+	defer cancel()
+	token, err := credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{aksScope}})
+	if err != nil {
+		return "", lease{}, &tokenError{"cannot get a token for the cluster: " + azure.Explain(err), err}
+	}
+	if !token.ExpiresOn.After(m.now()) {
+		message := fmt.Sprintf("Entra gave a token for the cluster that ended at %s", token.ExpiresOn.UTC().Format(time.RFC3339))
+		return "", lease{}, &tokenError{message: message}
+	}
+	return token.Token, newLease(m.now(), token.ExpiresOn), nil
+}
+
+// heldToken returns the token of a kubeconfig Secret that was written before; not ok when there is none, it is due for
+// renewal, or the Secret was altered.
+func heldToken(current *corev1.Secret, now time.Time) (token string, held lease, ok bool) {
+	if current == nil || digest(current.Data[secret.KubeconfigDataName]) != current.Annotations[KubeconfigDigestAnnotation] {
+		return "", lease{}, false
+	}
+	expires, expiresErr := time.Parse(time.RFC3339, current.Annotations[TokenExpiresAtAnnotation])
+	renew, renewErr := time.Parse(time.RFC3339, current.Annotations[TokenRenewAtAnnotation])
+	if expiresErr != nil || renewErr != nil || !now.Before(renew) || !now.Before(expires) {
+		return "", lease{}, false
+	}
+	config, err := clientcmd.Load(current.Data[secret.KubeconfigDataName])
+	if err != nil {
+		return "", lease{}, false
+	}
+	for _, user := range config.AuthInfos {
+		if user.Token != "" {
+			return user.Token, lease{expires: expires, renew: renew}, true
+		}
+	}
+	return "", lease{}, false
+}
+
+// insertToken returns the kubeconfig with the token as the only credential of every user.
+func insertToken(kubeconfig []byte, token string) ([]byte, error) {
+	config, err := clientcmd.Load(kubeconfig)
+	if err != nil {
+		// The parser's message may quote the kubeconfig.
+		return nil, mistake("the kubeconfig that ASO wrote cannot be read")
+	}
+	for name := range config.AuthInfos {
+		config.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: token}
+	}
+	return clientcmd.Write(*config)
+}
