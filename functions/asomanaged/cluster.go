@@ -33,7 +33,7 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	if out.Ready() && host != "" {
 		setProvisioned(status)
 	}
-	ready := readiness(in, status, out, composer.False(composer.ConditionReady, reasonWaitingEndpoint,
+	ready := readiness(status, out, composer.False(composer.ConditionReady, reasonWaitingEndpoint,
 		"waits for spec.controlPlaneEndpoint, which comes from the control plane"))
 	return composer.Finish(in, out, status, ready, resources, pausedCondition(plan.Paused)), nil
 }
@@ -52,7 +52,7 @@ func setProvisioned(status map[string]any) {
 
 // readiness returns the condition Ready. Once provisioned, ordinary updates do not take it away; a mistake in the spec
 // or Azure's refusal does, as somebody has to act.
-func readiness(in *composer.Request, status map[string]any, out *composer.Outcomes, last composer.Condition) composer.Condition {
+func readiness(status map[string]any, out *composer.Outcomes, last composer.Condition) composer.Condition {
 	resources := out.Condition()
 	switch {
 	case out.Refused() || status["ready"] != true && !out.Ready():

@@ -52,7 +52,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	setMachinePoolStatus(in, status, out, observed)
-	ready := readiness(in, status, out, composer.False(composer.ConditionReady, reasonWaitingNodes,
+	ready := readiness(status, out, composer.False(composer.ConditionReady, reasonWaitingNodes,
 		"waits for spec.providerIDList, which comes from the nodes of the pool"))
 	return composer.Finish(in, out, status, ready, out.Condition(), pausedCondition(plan.Paused)), nil
 }

@@ -3,6 +3,7 @@
 package asomanaged
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -105,7 +106,7 @@ func refuse(in *composer.Request, problem *composer.Problem, status map[string]a
 		composer.False(composer.ConditionResourcesReady, problem.Reason, problem.Message),
 	}
 	if len(in.Observed) > 0 {
-		return nil, &composer.StopError{Err: problem, Conditions: conditions[1:]}
+		return nil, &composer.StopError{Err: errors.New(problem.Message), Conditions: conditions[1:]}
 	}
 	composer.SetConditions(in, status, conditions)
 	return &composer.Result{Withheld: true, Status: status, Conditions: conditions[1:]}, nil

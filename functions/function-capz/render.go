@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,13 +19,17 @@ import (
 
 // renderCommand previews manifests offline.
 type renderCommand struct {
-	Files []string `arg:"" name:"file" help:"Manifests with the Cluster, its MachinePools and the CAPZ kinds; - for standard input."`
+	Files []string `arg:"" name:"file" help:"Manifests with the Cluster, its MachinePools and the CAPZ kinds; a folder of them, or - for standard input."`
 }
 
 // Run prints the resources as YAML in the order of their creation. What is missing goes to standard error.
 func (c *renderCommand) Run() error {
 	var objects []*unstructured.Unstructured
-	for _, file := range c.Files {
+	files, err := manifests(c.Files)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
 		more, err := read(file)
 		if err != nil {
 			return err
@@ -51,10 +56,34 @@ func (c *renderCommand) Run() error {
 	return nil
 }
 
+// manifests returns the files that are named, and those in the folders that are named.
+func manifests(names []string) ([]string, error) {
+	var files []string
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if name == "-" || err == nil && !info.IsDir() {
+			files = append(files, name)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		found, err := filepath.Glob(filepath.Join(name, "*.yaml"))
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%s: no *.yaml files in this folder", name)
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
 func read(file string) ([]*unstructured.Unstructured, error) {
 	in := os.Stdin
 	if file != "-" {
-		f, err := os.Open(file) //nolint:gosec // It is the user's own choice.
+		f, err := os.Open(file)
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package composer
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -29,7 +28,7 @@ func AsApplied(observed *unstructured.Unstructured) (*unstructured.Unstructured,
 		if m.FieldsV1 == nil {
 			return nil, fmt.Errorf("%s: the fields that Crossplane applied are not recorded", resourceName(observed))
 		}
-		if err := owned.FromJSON(bytes.NewReader(m.FieldsV1.Raw)); err != nil {
+		if err := owned.FromJSON(m.FieldsV1.GetRawReader()); err != nil {
 			return nil, fmt.Errorf("%s: cannot read the fields that Crossplane applied: %w", resourceName(observed), err)
 		}
 		return extract(observed, owned)

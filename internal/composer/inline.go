@@ -37,8 +37,6 @@ type Problem struct {
 	Message string
 }
 
-func (p *Problem) Error() string { return p.Message }
-
 // Reasons of problems.
 const (
 	ReasonInvalidResource    = "InvalidResource"

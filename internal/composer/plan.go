@@ -158,7 +158,7 @@ func (p *Plan) refuse(i *Inline, observed *unstructured.Unstructured, out *Outco
 	}
 	kept, err := AsApplied(observed)
 	if err != nil {
-		return &StopError{Err: fmt.Errorf("%w; %w", i.Problem, err),
+		return &StopError{Err: fmt.Errorf("%s; %w", i.Problem.Message, err),
 			Conditions: []Condition{False(ConditionResourcesReady, i.Problem.Reason, i.Problem.Message)}}
 	}
 	out.Composed[i.Name()] = Composed{Object: kept}
