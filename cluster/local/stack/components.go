@@ -97,6 +97,10 @@ func (s *Stack) apiServer() launch {
 			"--tls-cert-file=" + s.cert("server", "tls.crt"), "--tls-private-key-file=" + s.cert("server", "tls.key"),
 			"--client-ca-file=" + s.cert("server", "ca.crt"),
 			"--authorization-mode=RBAC",
+			// No aggregated API server is there, but the controller manager reads this configuration.
+			"--requestheader-client-ca-file=" + s.cert("front-proxy", "ca.crt"),
+			"--requestheader-allowed-names=front-proxy", "--requestheader-username-headers=X-Remote-User",
+			"--requestheader-group-headers=X-Remote-Group", "--requestheader-extra-headers-prefix=X-Remote-Extra-",
 			"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
 			"--service-account-key-file=" + s.cert("service-accounts", "sa.pub"),
 			"--service-account-signing-key-file=" + s.cert("service-accounts", "sa.key"),

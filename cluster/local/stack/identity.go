@@ -53,6 +53,14 @@ func (s *Stack) issueCertificates() error {
 			return fmt.Errorf("certificate of %s: %w", owner, err)
 		}
 	}
+	// An authority of its own: whoever has a certificate of it may speak for anybody.
+	frontProxy, err := newAuthority()
+	if err != nil {
+		return err
+	}
+	if err := frontProxy.issue(s.path("certs", "front-proxy"), pkix.Name{CommonName: "front-proxy"}); err != nil {
+		return err
+	}
 	if err := writeSigningKey(s.path("certs", "service-accounts")); err != nil {
 		return err
 	}
