@@ -1,0 +1,84 @@
+// Package admission answers the API server's questions about new composite resources.
+package admission
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+)
+
+// Path is where the webhook is served; package/provider/webhooks.yaml has it too.
+const Path = "/mutate-infrastructure-cluster-x-k8s-io-azureasomanaged"
+
+// A Claimer puts provider-capz's finalizer on composite resources as they are created: Crossplane lets a composite
+// resource go before what it composed, so one that is deleted before a controller has seen it would leave its Azure
+// resources to garbage collection in no order.
+type Claimer struct {
+	// Namespace is the only one to act in; empty means all.
+	Namespace string
+	// WatchFilter is the value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all.
+	WatchFilter string
+}
+
+// Register serves the webhook at Path.
+func (c *Claimer) Register(server webhook.Server) {
+	server.Register(Path, &webhook.Admission{Handler: c})
+}
+
+// Handle answers with a patch of the metadata alone, so nothing else of the object is read or rewritten. An externally
+// managed object gets Crossplane's pause in place of the finalizer: all of it is someone else's to do.
+//
+// Cluster API contract, "Externally managed infrastructure".
+func (c *Claimer) Handle(_ context.Context, req admission.Request) admission.Response {
+	if req.Operation != admissionv1.Create || c.Namespace != "" && req.Namespace != c.Namespace {
+		return admission.Allowed("")
+	}
+	before := struct {
+		Metadata json.RawMessage `json:"metadata"`
+	}{}
+	if err := json.Unmarshal(req.Object.Raw, &before); err != nil {
+		return admission.Errored(http.StatusBadRequest, fmt.Errorf("cannot read the object: %w", err))
+	}
+	obj := &unstructured.Unstructured{}
+	original, err := json.Marshal(before)
+	if err == nil {
+		err = json.Unmarshal(original, &obj.Object)
+	}
+	if err != nil {
+		return admission.Errored(http.StatusBadRequest, fmt.Errorf("cannot read metadata: %w", err))
+	}
+	if c.WatchFilter != "" && obj.GetLabels()[clusterv1.WatchLabel] != c.WatchFilter {
+		return admission.Allowed("")
+	}
+	claim(obj)
+	claimed, err := json.Marshal(obj.Object)
+	if err != nil {
+		return admission.Errored(http.StatusInternalServerError, fmt.Errorf("cannot write metadata: %w", err))
+	}
+	return admission.PatchResponseFromRaw(original, claimed)
+}
+
+func claim(obj *unstructured.Unstructured) {
+	if annotations.IsExternallyManaged(obj) {
+		annotations.AddAnnotations(obj, map[string]string{
+			contract.CrossplanePausedAnnotation: "true",
+			contract.PausedByAnnotation:         contract.FieldOwner,
+		})
+		return
+	}
+	controllerutil.AddFinalizer(obj, contract.Finalizer)
+	if _, has := obj.GetAnnotations()[contract.BlockMoveAnnotation]; !has {
+		annotations.AddAnnotations(obj, map[string]string{contract.BlockMoveAnnotation: "true"})
+	}
+}
