@@ -1,0 +1,181 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// TestTakesWhatCAPZTakes compares the schemas with CAPZ's: every kind, version and field of CAPZ's is there under the same
+// name and with the same type, and nothing that CAPZ leaves free is demanded or limited.
+func TestTakesWhatCAPZTakes(t *testing.T) {
+	theirs, err := capzCRDs(capzDir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := compositeCRDs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(theirs) != 6 || len(ours) != 6 {
+		t.Fatalf("CAPZ has %d kinds, here are %d, both should be 6", len(theirs), len(ours))
+	}
+	for plural, their := range theirs {
+		t.Run(plural, func(t *testing.T) {
+			our := ours[plural]
+			if our == nil {
+				t.Fatal("is missing")
+			}
+			if diff := cmp.Diff(withoutCategories(their.Spec.Names), withoutCategories(our.Spec.Names)); diff != "" {
+				t.Errorf("names (-CAPZ +here):\n%s", diff)
+			}
+			if our.Spec.Scope != their.Spec.Scope {
+				t.Errorf("scope is %s, CAPZ has %s", our.Spec.Scope, their.Spec.Scope)
+			}
+			for _, v := range their.Spec.Versions {
+				compareVersion(t, v, our.Spec.Versions)
+			}
+		})
+	}
+}
+
+func withoutCategories(names extv1.CustomResourceDefinitionNames) extv1.CustomResourceDefinitionNames {
+	names.Categories = nil
+	return names
+}
+
+func compareVersion(t *testing.T, their extv1.CustomResourceDefinitionVersion, ours []extv1.CustomResourceDefinitionVersion) {
+	t.Helper()
+	i := slices.IndexFunc(ours, func(v extv1.CustomResourceDefinitionVersion) bool { return v.Name == their.Name })
+	if i < 0 {
+		t.Errorf("version %s is missing", their.Name)
+		return
+	}
+	our := ours[i]
+	if our.Served != their.Served || our.Storage != their.Storage || our.Deprecated != their.Deprecated {
+		t.Errorf("%s: served %t, stored %t, deprecated %t; CAPZ has %t, %t, %t", their.Name,
+			our.Served, our.Storage, our.Deprecated, their.Served, their.Storage, their.Deprecated)
+	}
+	for _, difference := range stricter(their.Name, *their.Schema.OpenAPIV3Schema, *our.Schema.OpenAPIV3Schema) {
+		t.Error(difference)
+	}
+}
+
+// allowedRequired are the fields that are required here and not by CAPZ, with the reason.
+var allowedRequired = map[string]string{
+	"spec": "Crossplane requires it of every composite resource; an object without it would do nothing",
+}
+
+// stricter lists in what the schema ours may refuse or drop something that the schema theirs keeps.
+func stricter(path string, theirs, ours extv1.JSONSchemaProps) []string {
+	var out []string
+	report := func(format string, args ...any) { out = append(out, path+": "+fmt.Sprintf(format, args...)) }
+	if ours.Type != theirs.Type || ours.Format != theirs.Format {
+		report("type is %s %s, CAPZ has %s %s", ours.Type, ours.Format, theirs.Type, theirs.Format)
+	}
+	if preserves(theirs) && !preserves(ours) {
+		report("unknown fields are dropped")
+	}
+	for _, name := range ours.Required {
+		_, allowed := allowedRequired[name]
+		if !slices.Contains(theirs.Required, name) && !(allowed && !strings.Contains(path, ".")) {
+			report("requires %s, CAPZ does not", name)
+		}
+	}
+	if diff := cmp.Diff(limitsOf(theirs), limitsOf(ours)); diff != "" && !allowedLimits[path] {
+		report("limits differ (-CAPZ +here):\n%s", diff)
+	}
+	for name, field := range theirs.Properties {
+		our, ok := ours.Properties[name]
+		if !ok {
+			report("has no %s", name)
+			continue
+		}
+		if name == "metadata" && !strings.Contains(path, ".") {
+			continue // Crossplane limits the name of every composite resource to 63 characters
+		}
+		out = append(out, stricter(path+"."+name, field, our)...)
+	}
+	if theirs.Items != nil && ours.Items != nil {
+		out = append(out, stricter(path+"[]", *theirs.Items.Schema, *ours.Items.Schema)...)
+	}
+	return out
+}
+
+func preserves(s extv1.JSONSchemaProps) bool {
+	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+}
+
+// limits are what may refuse a value of the right type, and what may change it.
+type limits struct {
+	MaxLength, MinLength, MaxItems, MinItems *int64
+	Maximum, Minimum                         *float64
+	Pattern, Default, ListType               string
+	Enum                                     int
+	Rules                                    []string
+	Embedded                                 bool
+}
+
+func limitsOf(s extv1.JSONSchemaProps) limits {
+	out := limits{
+		MaxLength: s.MaxLength, MinLength: s.MinLength, MaxItems: s.MaxItems, MinItems: s.MinItems,
+		Maximum: s.Maximum, Minimum: s.Minimum, Pattern: s.Pattern, Enum: len(s.Enum), Embedded: s.XEmbeddedResource,
+	}
+	if s.Default != nil {
+		out.Default = string(s.Default.Raw)
+	}
+	// Atomic is what a list without a type is.
+	if s.XListType != nil && *s.XListType != "atomic" {
+		out.ListType = *s.XListType
+	}
+	for _, rule := range s.XValidations {
+		out.Rules = append(out.Rules, rule.Rule)
+	}
+	return out
+}
+
+// allowedLimits are the fields with a rule that CAPZ does not have. Each refuses only what fails with CAPZ as well, if
+// later: TestRefused has the cases.
+var allowedLimits = map[string]bool{
+	"v1beta1.spec.resources[]": true, "v1alpha1.spec.resources[]": true, // a whole Kubernetes object with a name
+	"v1beta1.spec.version": true, "v1alpha1.spec.version": true, // the form of an AKS version
+}
+
+// TestStricter shows that the comparison finds what it looks for.
+func TestStricter(t *testing.T) {
+	keep, limit := true, int64(3)
+	object := func(name string, field extv1.JSONSchemaProps) extv1.JSONSchemaProps {
+		return extv1.JSONSchemaProps{Type: "object", Properties: map[string]extv1.JSONSchemaProps{name: field}}
+	}
+	text := extv1.JSONSchemaProps{Type: "string"}
+	list := func(item extv1.JSONSchemaProps) extv1.JSONSchemaProps {
+		return extv1.JSONSchemaProps{Type: "array", Items: &extv1.JSONSchemaPropsOrArray{Schema: &item}}
+	}
+	required := object("a", text)
+	required.Required = []string{"a"}
+	cases := map[string]struct {
+		theirs, ours extv1.JSONSchemaProps
+		want         string
+	}{
+		"Same":           {theirs: object("a", text), ours: object("a", text)},
+		"MoreFields":     {theirs: extv1.JSONSchemaProps{Type: "object"}, ours: object("a", text)},
+		"MissingField":   {theirs: object("a", text), ours: object("b", text), want: "v: has no a"},
+		"OtherType":      {theirs: object("a", text), ours: object("a", extv1.JSONSchemaProps{Type: "integer"}), want: "v.a: type is integer , CAPZ has string "},
+		"Required":       {theirs: object("a", text), ours: required, want: "v: requires a, CAPZ does not"},
+		"DropsUnknown":   {theirs: list(extv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &keep}), ours: list(extv1.JSONSchemaProps{Type: "object"}), want: "v[]: unknown fields are dropped"},
+		"Limit":          {theirs: object("a", text), ours: object("a", extv1.JSONSchemaProps{Type: "string", MaxLength: &limit}), want: "v.a: limits differ"},
+		"RequiredBefore": {theirs: required, ours: required},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := strings.Join(stricter("v", tc.theirs, tc.ours), "\n")
+			if (tc.want == "") != (got == "") || !strings.HasPrefix(got, tc.want) {
+				t.Errorf("found %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
