@@ -1,18 +1,23 @@
 package example
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"slices"
 )
 
-// credentialAnnotation names the Secret with the credential that ASO uses for an object.
-const credentialAnnotation = "serviceoperator.azure.com/credential-from"
+const (
+	// credentialAnnotation names the Secret with the credential that ASO uses for an object.
+	credentialAnnotation = "serviceoperator.azure.com/credential-from"
+	// namespaceCredential is the Secret that ASO uses for the objects of a namespace that name none.
+	namespaceCredential = "aso-credential"
+)
 
 // credentialSecrets returns the names of the Secrets that the example's resources take credentials from.
 func (ex *Example) credentialSecrets() []string {
-	var names []string
+	names := []string{namespaceCredential}
 	for _, u := range ex.objects {
 		resources, _, _ := unstructured.NestedSlice(u.Object, "spec", "resources")
 		for _, r := range resources {

@@ -1,0 +1,166 @@
+package example
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestLoad(t *testing.T) {
+	cluster := "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: c}\n"
+	pool := "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachinePool\nmetadata: {name: p, namespace: other}\n"
+	cases := map[string]struct {
+		files map[string]string
+		want  []string
+		fails string
+	}{
+		"Whole":       {files: map[string]string{"a.yaml": cluster, "b.yaml": pool}, want: []string{"default/c", "other/p"}},
+		"OneFile":     {files: map[string]string{"a.yaml": cluster + "---\n" + pool}, want: []string{"default/c", "other/p"}},
+		"NoCluster":   {files: map[string]string{"a.yaml": pool}, fails: "this one has 0"},
+		"TwoClusters": {files: map[string]string{"a.yaml": cluster, "b.yaml": cluster}, fails: "this one has 2"},
+		"Broken":      {files: map[string]string{"a.yaml": "kind: ["}, fails: "a.yaml"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, content := range tc.files {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ex, err := Load(dir)
+			if tc.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.fails) {
+					t.Fatalf("Load() error = %v, want one with %q", err, tc.fails)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := []string{ex.Cluster.String()}
+			for _, p := range ex.Pools {
+				got = append(got, p.String())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("Load(): -want, +got:\n%s", diff)
+			}
+		})
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("Load() = nil for a folder that is not there")
+	}
+}
+
+func TestEveryShippedExampleLoads(t *testing.T) {
+	const examples = "../../../examples"
+	entries, err := os.ReadDir(examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded := 0
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		loaded++
+		ex, err := Load(filepath.Join(examples, e.Name()))
+		if err != nil {
+			t.Errorf("%s: %v", e.Name(), err)
+			continue
+		}
+		if len(ex.Pools) == 0 {
+			t.Errorf("%s has no MachinePool", e.Name())
+		}
+	}
+	if loaded == 0 {
+		t.Error("there are no examples")
+	}
+}
+
+func TestCredentialSecrets(t *testing.T) {
+	naming := func(secrets ...string) *unstructured.Unstructured {
+		var resources []any
+		for _, s := range secrets {
+			resources = append(resources, map[string]any{"metadata": map[string]any{
+				"annotations": map[string]any{credentialAnnotation: s},
+			}})
+		}
+		return &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"resources": resources}}}
+	}
+	cases := map[string]struct {
+		objects []*unstructured.Unstructured
+		want    []string
+	}{
+		"NoneNamed": {objects: []*unstructured.Unstructured{naming()}, want: []string{"aso-credential"}},
+		"Named": {
+			objects: []*unstructured.Unstructured{naming("a", "b"), naming("a", "aso-credential")},
+			want:    []string{"aso-credential", "a", "b"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, (&Example{objects: tc.objects}).credentialSecrets()); diff != "" {
+				t.Errorf("credentialSecrets(): -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPoolLacks(t *testing.T) {
+	pool := func(phase string, want int64, nodes ...any) map[string]any {
+		return map[string]any{
+			"metadata": map[string]any{"name": "p"},
+			"spec":     map[string]any{"replicas": want},
+			"status":   map[string]any{"phase": phase, "nodeRefs": nodes},
+		}
+	}
+	node := map[string]any{"name": "n"}
+	cases := map[string]struct {
+		pool map[string]any
+		want string
+	}{
+		"Running":      {pool: pool("Running", 2, node, node)},
+		"NodesMissing": {pool: pool("Running", 2, node), want: "MachinePool p is Running with 1 of 2 nodes"},
+		"Scaling":      {pool: pool("ScalingUp", 2, node, node), want: "MachinePool p is ScalingUp with 2 of 2 nodes"},
+		"New": {
+			pool: map[string]any{"metadata": map[string]any{"name": "p"}},
+			want: "MachinePool p is without a phase with 0 of 0 nodes",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, poolLacks(&unstructured.Unstructured{Object: tc.pool})); diff != "" {
+				t.Errorf("poolLacks(): -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestClusterLacks(t *testing.T) {
+	cluster := func(conditions ...any) map[string]any {
+		return map[string]any{"metadata": map[string]any{"name": "c"}, "status": map[string]any{"conditions": conditions}}
+	}
+	cases := map[string]struct {
+		cluster map[string]any
+		want    string
+	}{
+		"Available": {cluster: cluster(map[string]any{"type": "Available", "status": "True"})},
+		"Not": {
+			cluster: cluster(map[string]any{"type": "Available", "status": "False", "reason": "NotAvailable", "message": "no"}),
+			want:    "Cluster c is not Available (NotAvailable: no)",
+		},
+		"New": {cluster: cluster(), want: "Cluster c has no condition Available"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, clusterLacks(&unstructured.Unstructured{Object: tc.cluster})); diff != "" {
+				t.Errorf("clusterLacks(): -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
