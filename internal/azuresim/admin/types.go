@@ -1,0 +1,106 @@
+// Package admin holds the types of the simulator's administration API and a client for it.
+package admin
+
+import "time"
+
+// Fault makes the simulator answer matching requests otherwise than Azure would.
+type Fault struct {
+	// Name identifies the fault when it is cleared; the simulator gives one if it is empty.
+	Name string `json:"name,omitempty"`
+	// Method the request must have; empty matches any.
+	Method string `json:"method,omitempty"`
+	// Host is a regular expression that the host name must match; empty matches management.azure.com only.
+	Host string `json:"host,omitempty"`
+	// Path is a regular expression that the URL's path must match, without regard to case; empty matches any.
+	Path string `json:"path,omitempty"`
+	// Times is how many requests the fault answers; 0 means until it is cleared.
+	Times int `json:"times,omitempty"`
+
+	// Delay is waited before anything else happens; a fault with only a delay then lets the request through.
+	Delay time.Duration `json:"delay,omitempty"`
+	// Status, Code and Message make an error answer in ARM's form.
+	Status  int    `json:"status,omitempty"`
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
+	// RetryAfter is the header of that answer, in seconds; 0 sends none.
+	RetryAfter int `json:"retryAfter,omitempty"`
+	// Malformed answers with a body that is no JSON, with Status or else 200.
+	Malformed bool `json:"malformed,omitempty"`
+	// Drop closes the connection without an answer.
+	Drop bool `json:"drop,omitempty"`
+	// FailOperation lets the request through, and ends the long-running operation that it starts as Failed
+	// with Code and Message.
+	FailOperation bool `json:"failOperation,omitempty"`
+}
+
+// Request is one request as the simulator saw it.
+type Request struct {
+	Time      time.Time `json:"time"`
+	Method    string    `json:"method"`
+	Host      string    `json:"host"`
+	Path      string    `json:"path"`
+	Query     string    `json:"query,omitempty"`
+	Status    int       `json:"status"`
+	UserAgent string    `json:"userAgent,omitempty"`
+	// APIVersion is the query parameter api-version.
+	APIVersion string `json:"apiVersion,omitempty"`
+	// Fault names the fault that answered, if one did.
+	Fault string `json:"fault,omitempty"`
+	// Body is a JSON request body with the values of secret fields replaced; bodies of token requests are never kept.
+	Body string `json:"body,omitempty"`
+}
+
+// RequestFilter selects requests; an empty field selects all.
+type RequestFilter struct {
+	Method string
+	Host   string
+	// Path is a regular expression, compared without regard to case.
+	Path  string
+	Since time.Time
+}
+
+// Resource is one resource as the simulator stores it.
+type Resource struct {
+	ID   string         `json:"id"`
+	Type string         `json:"type"`
+	Body map[string]any `json:"body"`
+}
+
+// LatencyChange sets how long operations on a resource type take.
+type LatencyChange struct {
+	Type    string        `json:"type"`
+	Latency time.Duration `json:"latency"`
+}
+
+// DurationChange sets one duration.
+type DurationChange struct {
+	Duration time.Duration `json:"duration"`
+}
+
+// ClientSecretChange registers the only secret that an application may use.
+type ClientSecretChange struct {
+	ClientID string `json:"clientID"`
+	Secret   string `json:"secret"`
+}
+
+// AutoscaleChange sets the node count of an autoscaled pool.
+type AutoscaleChange struct {
+	ID    string `json:"id"`
+	Count int    `json:"count"`
+}
+
+// ProviderChange registers a resource provider or takes its registration away.
+type ProviderChange struct {
+	Namespace  string `json:"namespace"`
+	Registered bool   `json:"registered"`
+}
+
+// Name is the name of something new.
+type Name struct {
+	Name string `json:"name"`
+}
+
+// ErrorAnswer is the body of an answer other than 200.
+type ErrorAnswer struct {
+	Error string `json:"error"`
+}

@@ -1,0 +1,74 @@
+package arm
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+func containerServiceTypes() []*resourceType {
+	return append([]*resourceType{
+		managedClusterType(),
+		agentPoolType(),
+		{
+			name:     TypeMaintenanceConfiguration,
+			protocol: protocol{create: answer{status: 200}, update: answer{status: 200}, remove: answer{status: 200, noBody: true}},
+			apply:    applyMaintenanceConfiguration,
+			view:     viewWithoutState,
+		},
+		{
+			name: TypeTrustedAccessRoleBinding,
+			protocol: protocol{
+				create:            answer{status: 201, asyncOperation: true, state: "Updating"},
+				update:            answer{status: 200, asyncOperation: true, state: "Updating"},
+				remove:            answer{status: 202, asyncOperation: true, location: true, state: "Deleting", noBody: true},
+				operations:        "operations",
+				results:           "operationresults",
+				operationsVersion: "2025-03-01",
+			},
+			apply: applyBelowCluster,
+		},
+	}, fleetTypes()...)
+}
+
+func applyBelowCluster(p *put) *Error {
+	child(p.result, "properties")
+	p.result["id"] = lowerResourceGroups(p.resource.ID)
+	return nil
+}
+
+func applyMaintenanceConfiguration(p *put) *Error {
+	return applyBelowCluster(p)
+}
+
+// viewWithoutState shows a resource that has no provisioningState.
+func viewWithoutState(_ *Service, r *Resource, _ string) map[string]any {
+	body := clone(r.Body)
+	delete(child(body, "properties"), "provisioningState")
+	return body
+}
+
+// applyIdentity adds what the platform knows of a resource's managed identities.
+func applyIdentity(p *put) *Error {
+	identity, ok := p.result["identity"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	delete(identity, "delegatedResources")
+	kind := text(identity, "type")
+	if strings.Contains(kind, "SystemAssigned") {
+		fill(identity, map[string]any{"principalId": uuid.NewString(), "tenantId": p.service.tenantID})
+	}
+	assigned, ok := identity["userAssignedIdentities"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	for id := range assigned {
+		known := map[string]any{"clientId": uuid.NewString(), "principalId": uuid.NewString()}
+		if r := p.service.store.get(id); r != nil {
+			known = map[string]any{"clientId": text(r.Body, "properties", "clientId"), "principalId": text(r.Body, "properties", "principalId")}
+		}
+		assigned[id] = known
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package arm
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+// Error is an answer other than success, with the status code and the error code that Azure gives it.
+type Error struct {
+	Status  int    `json:"status"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	// RetryAfter is the value of that header in seconds; 0 sends none.
+	RetryAfter int `json:"retryAfter,omitempty"`
+	// Details are inner errors; an empty list is written, nil is not.
+	Details []Detail `json:"details,omitzero"`
+	// Subcode is set by Azure Kubernetes Service, whose error answers have no outer "error" field.
+	Subcode string `json:"subcode,omitempty"`
+	// AdditionalInfo writes an empty list of that name, as Kubernetes configuration does.
+	AdditionalInfo bool `json:"additionalInfo,omitempty"`
+}
+
+// Detail is an inner error.
+type Detail struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	return e.Code + ": " + e.Message
+}
+
+func (e *Error) body() map[string]any {
+	inner := map[string]any{"code": e.Code, "message": e.Message}
+	if e.Details != nil {
+		inner["details"] = e.Details
+	}
+	if e.AdditionalInfo {
+		inner["additionalInfo"] = []any{}
+	}
+	if e.Subcode != "" {
+		inner["subcode"] = e.Subcode
+		return inner
+	}
+	return map[string]any{"error": inner}
+}
+
+// WriteError answers with e.
+func WriteError(w http.ResponseWriter, e *Error) {
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
+	}
+	writeJSON(w, e.Status, e.body())
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // a client that went away needs no answer
+}
+
+func badRequest(code, format string, args ...any) *Error {
+	return &Error{Status: http.StatusBadRequest, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func conflict(code, format string, args ...any) *Error {
+	return &Error{Status: http.StatusConflict, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func notFound(code, format string, args ...any) *Error {
+	return &Error{Status: http.StatusNotFound, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func resourceGroupNotFound(name string) *Error {
+	return notFound("ResourceGroupNotFound", "Resource group '%s' could not be found.", name)
+}
+
+func resourceNotFound(id ID) *Error {
+	return notFound("ResourceNotFound",
+		"The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix",
+		id.typedName(), id.ResourceGroup)
+}
+
+func parentNotFound(verb string, id ID, parent string) *Error {
+	return notFound("ParentResourceNotFound",
+		"Failed to perform '%s' on resource(s) of type '%s', because the parent resource '%s' could not be found.",
+		verb, id.shortType(), parent)
+}
+
+func internalError(err error) *Error {
+	return &Error{Status: http.StatusInternalServerError, Code: "InternalServerError", Message: err.Error()}
+}

@@ -1,0 +1,25 @@
+package arm
+
+func kubernetesConfigurationTypes() []*resourceType {
+	p := protocol{
+		create:     answer{status: 201, asyncOperation: true, location: true, state: "Creating"},
+		update:     answer{status: 202, asyncOperation: true, state: "Updating"},
+		remove:     answer{status: 202, asyncOperation: true, state: "Deleting", noBody: true},
+		poll:       pollIdentified,
+		operations: "operations",
+		below:      true,
+		statuses:   map[change][]string{create: {"Creating"}, update: {"Updating"}, remove: {"Deleting"}},
+	}
+	return []*resourceType{
+		{name: "Microsoft.KubernetesConfiguration/extensions", protocol: p, missing: extensionMissing("Extension instance with name '%s' not found.")},
+		{name: "Microsoft.KubernetesConfiguration/fluxConfigurations", protocol: p, missing: extensionMissing("The fluxConfiguration was not found. Name: '%s'.")},
+	}
+}
+
+func extensionMissing(message string) func(ID, *Service) *Error {
+	return func(id ID, _ *Service) *Error {
+		e := notFound("ResourceNotFound", message, id.Name)
+		e.AdditionalInfo = true
+		return e
+	}
+}

@@ -1,0 +1,120 @@
+package arm
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// Resource types of the network resource provider with behaviour of their own.
+const (
+	TypeVirtualNetwork = "Microsoft.Network/virtualNetworks"
+	TypeSubnet         = "Microsoft.Network/virtualNetworks/subnets"
+	TypePeering        = "Microsoft.Network/virtualNetworks/virtualNetworkPeerings"
+)
+
+// networkProtocol is what Microsoft.Network answers; createRetry is the Retry-After of a PUT.
+func networkProtocol(createRetry int) protocol {
+	return protocol{
+		create:         answer{status: 201, asyncOperation: true, retryAfter: createRetry, state: "Updating"},
+		update:         answer{status: 200, asyncOperation: true, retryAfter: createRetry, state: "Updating"},
+		unchanged:      answer{status: 200, asyncOperation: true, state: statusSucceeded},
+		remove:         answer{status: 202, asyncOperation: true, location: true, retryAfter: 10, state: "Deleting", noBody: true},
+		poll:           pollStatusOnly,
+		pollRetryAfter: max(createRetry, 10),
+		pollBackoff:    100,
+		operations:     "operations",
+		results:        "operationResults",
+	}
+}
+
+func networkTypes() []*resourceType {
+	types := []*resourceType{virtualNetworkType(), subnetType(), peeringType()}
+	// The Retry-After of each type's PUT.
+	for name, retry := range map[string]int{
+		"networkSecurityGroups":               1,
+		"networkSecurityGroups/securityRules": 1,
+		"routeTables":                         2,
+		"routeTables/routes":                  2,
+		"publicIPAddresses":                   1,
+		"publicIPPrefixes":                    3,
+		"natGateways":                         10,
+		"loadBalancers":                       3,
+		"privateEndpoints":                    10,
+		"privateLinkServices":                 10,
+		"bastionHosts":                        10,
+		"virtualNetworkGateways":              10,
+		"applicationGateways":                 5,
+		"azureFirewalls":                      10,
+	} {
+		types = append(types, networkResourceType("Microsoft.Network/"+name, networkProtocol(retry)))
+	}
+	return append(types, networkInterfaceType())
+}
+
+// networkInterfaceType changes at once.
+func networkInterfaceType() *resourceType {
+	p := networkProtocol(0)
+	p.create = answer{status: 201}
+	p.update = answer{status: 200}
+	p.unchanged = answer{status: 200}
+	p.remove.retryAfter = 4
+	return networkResourceType("Microsoft.Network/networkInterfaces", p)
+}
+
+func networkResourceType(name string, p protocol) *resourceType {
+	return &resourceType{
+		name:       name,
+		tracked:    strings.Count(name, "/") == 1,
+		protocol:   p,
+		etagHeader: true,
+		apply:      applyNetwork,
+		missing:    networkMissing,
+	}
+}
+
+// networkMissing is the provider's error for a child and ARM's for a resource.
+func networkMissing(id ID, _ *Service) *Error {
+	if !id.nested() {
+		return resourceNotFound(id)
+	}
+	e := notFound("NotFound", "Resource %s not found.", id.Path)
+	e.Details = []Detail{}
+	return e
+}
+
+// applyNetwork adds what every resource of the provider has.
+func applyNetwork(p *put) *Error {
+	p.result["etag"] = ""
+	properties := child(p.result, "properties")
+	guid := uuid.NewString()
+	if p.existing != nil {
+		if present := text(p.existing.Body, "properties", "resourceGuid"); present != "" {
+			guid = present
+		}
+	}
+	if !p.id.nested() {
+		properties["resourceGuid"] = guid
+	}
+	if p.resource.id().nested() {
+		delete(p.result, "location")
+	}
+	return nil
+}
+
+// retryable is the answer of the network provider to a change of something that another operation is changing.
+func retryable(op *Operation, resource string) *Error {
+	return &Error{
+		Status: http.StatusTooManyRequests, Code: "RetryableError", Message: "A retryable error occurred.", RetryAfter: 10,
+		Details: []Detail{{Code: "RetryableErrorDueToAnotherOperation",
+			Message: "Operation " + op.ID + " is updating resource " + resource + ". The call can be retried in 10 seconds."}},
+	}
+}
+
+// anotherOperation is its answer if the other operation changes the parent.
+func anotherOperation(url string) *Error {
+	e := conflict("AnotherOperationInProgress", "Another operation on this or dependent resource is in progress. To retrieve status of the operation use uri: %s.", url)
+	e.Details = []Detail{}
+	return e
+}

@@ -1,0 +1,144 @@
+package workload
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// defaultWatch ends a watch whose client gives no timeout.
+const defaultWatch = 30 * time.Minute
+
+// stream writes watch events in the form that was negotiated.
+type stream struct {
+	encoder  streaming.Encoder
+	embedded runtime.Encoder
+	flush    func()
+}
+
+func newStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
+	info := negotiate(r)
+	if info.StreamSerializer == nil {
+		return nil, apierrors.NewGenericServerResponse(http.StatusNotAcceptable, "watch", nodeResource, "", "no streaming form of "+info.MediaType, 0, true)
+	}
+	w.Header().Set("Content-Type", info.MediaType)
+	if info.MediaType != runtime.ContentTypeJSON {
+		w.Header().Set("Content-Type", info.MediaType+";stream=watch")
+	}
+	w.WriteHeader(http.StatusOK)
+	v1 := schema.GroupVersion{Version: "v1"}
+	frames := info.StreamSerializer.NewFrameWriter(w)
+	flush := func() { _ = http.NewResponseController(w).Flush() } // a client that went away is seen at the next write
+	flush()
+	return &stream{
+		encoder:  streaming.NewEncoder(frames, scheme.Codecs.EncoderForVersion(info.StreamSerializer.Serializer, v1)),
+		embedded: scheme.Codecs.EncoderForVersion(info.Serializer, v1),
+		flush:    flush,
+	}, nil
+}
+
+func (s *stream) send(kind watch.EventType, object runtime.Object) error {
+	var buf bytes.Buffer
+	if err := s.embedded.Encode(object, &buf); err != nil {
+		return err
+	}
+	if err := s.encoder.Encode(&metav1.WatchEvent{Type: string(kind), Object: runtime.RawExtension{Raw: buf.Bytes()}}); err != nil {
+		return err
+	}
+	s.flush()
+	return nil
+}
+
+// watchNodes streams changes from the given resource version on, or all Nodes first if the client asks for initial events
+// (https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists).
+func (h *handler) watchNodes(w http.ResponseWriter, r *http.Request) {
+	selected, err := selectionOf(r)
+	if err != nil {
+		writeError(w, r, err)
+		return
+	}
+	query := r.URL.Query()
+	from, err := strconv.ParseInt("0"+query.Get("resourceVersion"), 10, 64)
+	if err != nil {
+		writeError(w, r, apierrors.NewBadRequest(err.Error()))
+		return
+	}
+	initial := query.Get("sendInitialEvents") == "true"
+	nodes, version := h.server.nodes.list()
+	if _, _, err := h.server.nodes.since(from); err != nil && from != 0 && !initial {
+		writeError(w, r, err)
+		return
+	}
+	out, err := newStream(w, r)
+	if err != nil {
+		writeError(w, r, err)
+		return
+	}
+	if initial || from == 0 {
+		if err := sendInitial(out, nodes, version, selected, initial); err != nil {
+			return
+		}
+		from = version
+	}
+	h.follow(out, r, selected, from)
+}
+
+func sendInitial(out *stream, nodes []*corev1.Node, version int64, selected selection, bookmark bool) error {
+	for _, n := range nodes {
+		if selected.matches(n) {
+			if err := out.send(watch.Added, n); err != nil {
+				return err
+			}
+		}
+	}
+	if !bookmark {
+		return nil
+	}
+	end := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}}
+	end.ResourceVersion = strconv.FormatInt(version, 10)
+	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+	return out.send(watch.Bookmark, end)
+}
+
+func (h *handler) follow(out *stream, r *http.Request, selected selection, from int64) {
+	timeout := defaultWatch
+	if seconds, err := strconv.Atoi(r.URL.Query().Get("timeoutSeconds")); err == nil && seconds > 0 {
+		timeout = time.Duration(seconds) * time.Second
+	}
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	for {
+		events, changed, err := h.server.nodes.since(from)
+		if err != nil {
+			_ = out.send(watch.Error, toStatus(err)) // the watch ends either way
+			return
+		}
+		for _, e := range events {
+			from = e.version
+			if selected.matches(e.node) {
+				if err := out.send(e.kind, e.node); err != nil {
+					return
+				}
+			}
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return
+		case <-r.Context().Done():
+			return
+		case <-h.server.gone:
+			return
+		}
+	}
+}
