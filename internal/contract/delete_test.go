@@ -1,0 +1,249 @@
+package contract
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+const networkRefs = `
+  crossplane:
+    resourceRefs:
+    - {apiVersion: resources.azure.com/v1api20200601, kind: ResourceGroup, name: rg}
+    - {apiVersion: network.azure.com/v1api20240301, kind: VirtualNetwork, name: vnet}
+`
+
+var (
+	groupGVK  = schema.GroupVersionKind{Group: "resources.azure.com", Version: "v1api20200601", Kind: "ResourceGroup"}
+	vnetGVK   = schema.GroupVersionKind{Group: "network.azure.com", Version: "v1api20240301", Kind: "VirtualNetwork"}
+	subnetGVK = schema.GroupVersionKind{Group: "network.azure.com", Version: "v1api20240301", Kind: "VirtualNetworksSubnet"}
+)
+
+// infrastructureWithNetwork is being deleted and has composed a resource group and a network.
+func infrastructureWithNetwork(t *testing.T, finalizers ...string) *unstructured.Unstructured {
+	t.Helper()
+	return with(parse(t, infrastructureYAML[:len(infrastructureYAML)-len("spec: {}\n")]+"spec:"+networkRefs),
+		ofCluster, deleting(append(finalizers, Finalizer)...))
+}
+
+// letGo makes an object that is being deleted vanish, as ASO does when Azure is done.
+func (m *management) letGo(kind schema.GroupVersionKind, name string) {
+	m.t.Helper()
+	m.update(kind, name, func(obj *unstructured.Unstructured) { obj.SetFinalizers(nil) })
+	m.takeWrites()
+}
+
+func TestDeleteInOrder(t *testing.T) {
+	m := newManagement(t, myCluster(clusterDeleting), infrastructureWithNetwork(t, crossplaneFinalizer),
+		with(parse(t, groupYAML), controlled(clusterKind, "my-cluster"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
+		with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
+	)
+	r := m.reconciler(clusterKind)
+	steps := []struct {
+		name   string
+		before func()
+		want   []string
+	}{
+		{name: "the network first", want: []string{"delete VirtualNetwork vnet"}},
+		{name: "and not again"},
+		{name: "then the group", before: func() { m.letGo(vnetGVK, "vnet") }, want: []string{"delete ResourceGroup rg"}},
+		{name: "Crossplane may still compose", before: func() { m.letGo(groupGVK, "rg") }},
+		{name: "then the composite resource", before: func() {
+			m.update(clusterKind, "my-cluster", func(o *unstructured.Unstructured) {
+				controllerutil.RemoveFinalizer(o, crossplaneFinalizer)
+			})
+		}, want: []string{"patch AzureASOManagedCluster my-cluster"}},
+	}
+	for _, step := range steps {
+		if step.before != nil {
+			step.before()
+		}
+		m.reconcile(r, "my-cluster")
+		if diff := cmp.Diff(step.want, m.takeWrites()); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", step.name, diff)
+		}
+	}
+	if xr := m.get(clusterKind, "my-cluster"); xr != nil {
+		t.Errorf("the composite resource is still there: %v", xr.GetFinalizers())
+	}
+}
+
+func TestDeleteLeavesObjectsOfOthers(t *testing.T) {
+	m := newManagement(t, myCluster(clusterDeleting), infrastructureWithNetwork(t),
+		parse(t, groupYAML), // Nobody controls it.
+		with(parse(t, vnetYAML), controlled(clusterKind, "other")),
+	)
+	m.reconcile(m.reconciler(clusterKind), "my-cluster")
+	want := []string{"patch AzureASOManagedCluster my-cluster"}
+	if diff := cmp.Diff(want, m.takeWrites()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if m.get(groupGVK, "rg") == nil || m.get(vnetGVK, "vnet") == nil {
+		t.Error("an object of someone else is gone")
+	}
+}
+
+func TestDeleteWithoutCluster(t *testing.T) {
+	m := newManagement(t, with(infrastructureWithNetwork(t), func(o *unstructured.Unstructured) { o.SetOwnerReferences(nil) }),
+		with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster")))
+	m.reconcile(m.reconciler(clusterKind), "my-cluster")
+	m.reconcile(m.reconciler(clusterKind), "my-cluster")
+	want := []string{"delete VirtualNetwork vnet", "patch AzureASOManagedCluster my-cluster"}
+	if diff := cmp.Diff(want, m.takeWrites()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestDeleteTellsOfARefusalOnce(t *testing.T) {
+	refused := func(message string) func(*unstructured.Unstructured) {
+		return func(obj *unstructured.Unstructured) {
+			obj.Object["status"] = map[string]any{"conditions": []any{map[string]any{
+				"type": "Ready", "status": "False", "severity": "Warning", "reason": "OperationNotAllowed", "message": message,
+			}}}
+		}
+	}
+	m := newManagement(t, myCluster(), with(parse(t, poolYAML), ofCluster, deleting(Finalizer)),
+		with(parse(t, agentPoolYAML), controlled(machinePoolKind, "pool0"), deleting("aso"), refused("the last System pool")))
+	r := m.reconciler(machinePoolKind)
+	m.reconcile(r, "pool0")
+	m.reconcile(r, "pool0")
+	m.update(agentPoolGVK, "my-cluster-pool0", refused("another reason"))
+	m.reconcile(r, "pool0")
+	want := []string{
+		"Warning DeletionRefused ManagedClustersAgentPool my-cluster-pool0: OperationNotAllowed: the last System pool",
+		"Warning DeletionRefused ManagedClustersAgentPool my-cluster-pool0: OperationNotAllowed: another reason",
+	}
+	if diff := cmp.Diff(want, m.takeEvents()); diff != "" {
+		t.Errorf("events: -want +got:\n%s", diff)
+	}
+	if m.get(machinePoolKind, "pool0") == nil {
+		t.Error("the pool is gone before its agent pool")
+	}
+}
+
+// poolWithSubnet has composed a subnet beside its agent pool.
+func poolWithSubnet(t *testing.T) *unstructured.Unstructured {
+	t.Helper()
+	return with(parse(t, poolYAML+`    - {apiVersion: network.azure.com/v1api20240301, kind: VirtualNetworksSubnet, name: subnet}
+`), ofCluster, deleting(Finalizer))
+}
+
+func TestDeletePoolOfADeletedCluster(t *testing.T) {
+	policy := func(value string) func(*unstructured.Unstructured) {
+		return annotated(reconcilePolicyAnnotation, value)
+	}
+	inAzure := func(obj *unstructured.Unstructured) { obj.SetFinalizers([]string{"aso"}) }
+	pool := func(changes ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
+		return with(with(parse(t, agentPoolYAML), controlled(machinePoolKind, "pool0"), inAzure), changes...)
+	}
+	managedCluster := func(changes ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
+		return with(with(parse(t, managedClusterYAML), controlled(controlPlaneKind, "my-cluster")), changes...)
+	}
+	namespace := func(value string) client.Object {
+		ns := defaultNamespace()
+		ns.Annotations = map[string]string{reconcilePolicyAnnotation: value}
+		return ns
+	}
+	plain := []string{"delete ManagedClustersAgentPool my-cluster-pool0"}
+	detached := append([]string{"patch ManagedClustersAgentPool my-cluster-pool0"}, plain...)
+	tests := map[string]struct {
+		objects    []client.Object
+		want       []string
+		wantPolicy string
+	}{
+		"goes with the ManagedCluster":         {objects: []client.Object{defaultNamespace(), managedCluster(), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
+		"policy manage is no policy":           {objects: []client.Object{defaultNamespace(), managedCluster(policy("manage")), pool(policy("manage"))}, want: detached, wantPolicy: policyDetachOnDelete},
+		"a pool to be left alone":              {objects: []client.Object{defaultNamespace(), managedCluster(), pool(policy("skip"))}, want: plain, wantPolicy: policySkip},
+		"the ManagedCluster stays in Azure":    {objects: []client.Object{defaultNamespace(), managedCluster(policy("detach-on-delete")), pool()}, want: plain},
+		"the whole namespace stays in Azure":   {objects: []client.Object{namespace("skip"), managedCluster(), pool()}, want: plain},
+		"no ManagedCluster":                    {objects: []client.Object{defaultNamespace(), pool()}, want: plain},
+		"the ManagedCluster is someone else's": {objects: []client.Object{defaultNamespace(), with(managedCluster(), controlled(controlPlaneKind, "other")), pool()}, want: plain},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := newManagement(t, append(tc.objects, myCluster(clusterDeleting), with(parse(t, controlPlaneYAML), ofCluster),
+				with(parse(t, poolYAML), ofCluster, deleting(Finalizer)))...)
+			r := m.reconciler(machinePoolKind)
+			m.reconcile(r, "pool0")
+			if diff := cmp.Diff(tc.want, m.takeWrites()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if got := m.get(agentPoolGVK, "my-cluster-pool0").GetAnnotations()[reconcilePolicyAnnotation]; got != tc.wantPolicy {
+				t.Errorf("policy of the agent pool is %q, want %q", got, tc.wantPolicy)
+			}
+			m.letGo(agentPoolGVK, "my-cluster-pool0")
+			m.reconcile(r, "pool0")
+			if m.get(machinePoolKind, "pool0") != nil {
+				t.Error("the pool is still there after its agent pool")
+			}
+		})
+	}
+}
+
+func TestDeleteHandsOverWhatIsInUse(t *testing.T) {
+	const ref = "VirtualNetworksSubnet.v1api20240301.network.azure.com/subnet"
+	external := annotated("cluster.x-k8s.io/managed-by", "someone")
+	tests := map[string]struct {
+		infrastructure, controlPlane []func(*unstructured.Unstructured)
+		heir                         schema.GroupVersionKind
+	}{
+		"to the infrastructure":                     {heir: clusterKind},
+		"to the control plane, if that is not ours": {infrastructure: []func(*unstructured.Unstructured){external}, heir: controlPlaneKind},
+		"to nobody, if neither is":                  {infrastructure: []func(*unstructured.Unstructured){external}, controlPlane: []func(*unstructured.Unstructured){external}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := newManagement(t, defaultNamespace(), myCluster(clusterDeleting), poolWithSubnet(t),
+				with(with(parse(t, infrastructureYAML), ofCluster), tc.infrastructure...),
+				with(with(parse(t, controlPlaneYAML), ofCluster), tc.controlPlane...),
+				with(parse(t, managedClusterYAML), controlled(controlPlaneKind, "my-cluster")),
+				with(parse(t, agentPoolYAML), controlled(machinePoolKind, "pool0")),
+				with(parse(t, subnetYAML), controlled(machinePoolKind, "pool0"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
+			)
+			r := m.reconciler(machinePoolKind)
+			m.reconcile(r, "pool0")
+			m.reconcile(r, "pool0")
+			if m.get(subnetGVK, "subnet").GetDeletionTimestamp() == nil {
+				t.Error("the subnet is not being deleted")
+			}
+			for _, kind := range []schema.GroupVersionKind{clusterKind, controlPlaneKind} {
+				want := ""
+				if kind == tc.heir {
+					want = ref
+				}
+				if got := m.get(kind, "my-cluster").GetAnnotations()[AwaitsDeletionAnnotation]; got != want {
+					t.Errorf("%s awaits %q, want %q", kind.Kind, got, want)
+				}
+			}
+			if gone := m.get(machinePoolKind, "pool0") == nil; gone != (tc.heir.Kind != "") {
+				t.Errorf("the pool is gone: %v", gone)
+			}
+		})
+	}
+}
+
+func TestDeleteAwaitsWhatPoolsLeft(t *testing.T) {
+	const ref = "VirtualNetworksSubnet.v1api20240301.network.azure.com/subnet"
+	m := newManagement(t, myCluster(clusterDeleting),
+		with(infrastructureWithNetwork(t), annotated(AwaitsDeletionAnnotation, ref)),
+		with(parse(t, subnetYAML), controlled(machinePoolKind, "gone"), deleting("aso")),
+		with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster")))
+	r := m.reconciler(clusterKind)
+	if result := m.reconcile(r, "my-cluster"); result.RequeueAfter != awaitInterval {
+		t.Errorf("RequeueAfter = %v, want %v", result.RequeueAfter, awaitInterval)
+	}
+	if writes := m.takeWrites(); len(writes) > 0 {
+		t.Errorf("the network of a subnet that exists was touched: %v", writes)
+	}
+	m.letGo(subnetGVK, "subnet")
+	m.reconcile(r, "my-cluster")
+	m.reconcile(r, "my-cluster")
+	want := []string{"delete VirtualNetwork vnet", "patch AzureASOManagedCluster my-cluster"}
+	if diff := cmp.Diff(want, m.takeWrites()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
