@@ -104,7 +104,11 @@ func (s *Stack) without(name string) bool { return slices.Contains(s.options.Wit
 
 // milestones are what one line of work waits for in another.
 type milestones struct {
-	capiKinds, xrKinds chan struct{}
+	// crossplaneKinds are served. Crossplane's line of work is the longest one, so that the others let it go first
+	// while the API server has its hands full.
+	crossplaneKinds chan struct{}
+	capiKinds       chan struct{}
+	xrKinds         chan struct{}
 }
 
 // reach waits for a milestone.
@@ -118,12 +122,14 @@ func reach(ctx context.Context, milestone <-chan struct{}) error {
 }
 
 func (s *Stack) startControllers(ctx context.Context) error {
-	m := milestones{capiKinds: make(chan struct{}), xrKinds: make(chan struct{})}
+	m := milestones{
+		crossplaneKinds: make(chan struct{}), capiKinds: make(chan struct{}), xrKinds: make(chan struct{}),
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.runAndSay(ctx, ControllerManager) })
 	g.Go(func() error { return s.installCrossplane(ctx, m) })
 	g.Go(func() error { return s.installCAPI(ctx, m) })
-	g.Go(func() error { return s.installASO(ctx) })
+	g.Go(func() error { return s.installASO(ctx, m) })
 	g.Go(func() error { return s.installProvider(ctx, m) })
 	return g.Wait()
 }

@@ -19,7 +19,7 @@ var (
 	functionKind         = schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: "Function"}
 	functionRevisionKind = schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: "FunctionRevision"}
 	xrdKind              = schema.GroupVersionKind{
-		Group: "apiextensions.crossplane.io", Version: "v1", Kind: "CompositeResourceDefinition",
+		Group: "apiextensions.crossplane.io", Version: "v2", Kind: "CompositeResourceDefinition",
 	}
 )
 

@@ -274,13 +274,15 @@ func (s *Stack) Kubeconfig() string { return s.path("admin.kubeconfig") }
 // KubeconfigOf returns the path of the kubeconfig that a component uses.
 func (s *Stack) KubeconfigOf(component string) string { return s.kubeconfigOf(component) }
 
-// RESTConfig returns the configuration of a client with the person's identity and without client-side rate limits.
+// RESTConfig returns the configuration of a client with the person's identity, which neither limits its rate nor
+// prints the API server's warnings.
 func (s *Stack) RESTConfig() (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig())
 	if err != nil {
 		return nil, err
 	}
 	config.QPS = -1
+	config.WarningHandler = rest.NoWarnings{}
 	return config, nil
 }
 

@@ -29,6 +29,9 @@ func (s *Stack) installCAPI(ctx context.Context, m milestones) error {
 		return err
 	}
 	objects = objects.withoutPods()
+	if err := reach(ctx, m.crossplaneKinds); err != nil {
+		return err
+	}
 	if err := objects.serveWebhooks(s.state.Ports[portCAPIWebhook], ca); err != nil {
 		return err
 	}
@@ -136,7 +139,7 @@ func (s *Stack) asoRBAC() (manifests, error) {
 }
 
 // installASO installs Azure Service Operator and starts it.
-func (s *Stack) installASO(ctx context.Context) error {
+func (s *Stack) installASO(ctx context.Context, m milestones) error {
 	if s.without(ASO) {
 		return nil
 	}
@@ -157,6 +160,9 @@ func (s *Stack) installASO(ctx context.Context) error {
 		return err
 	}
 	if err := append(slices.Clone(crds), webhooks...).serveWebhooks(s.state.Ports[portASOWebhook], ca); err != nil {
+		return err
+	}
+	if err := reach(ctx, m.crossplaneKinds); err != nil {
 		return err
 	}
 	if err := s.namespace(ctx, asoNamespace); err != nil {
@@ -184,6 +190,7 @@ func (s *Stack) installASO(ctx context.Context) error {
 // installCrossplane installs Crossplane core as its chart has it, starts it, and installs the product's packages.
 func (s *Stack) installCrossplane(ctx context.Context, m milestones) error {
 	if s.without(Crossplane) {
+		close(m.crossplaneKinds)
 		return nil
 	}
 	chart := filepath.Join(s.sources.crossplane, "cluster", "charts", "crossplane")
@@ -203,12 +210,24 @@ func (s *Stack) installCrossplane(ctx context.Context, m milestones) error {
 	if err := s.grantToken(ctx, CrossplaneRBAC, crossplaneRBACAccount); err != nil {
 		return err
 	}
+	// `core init` installs them too, but one by one, and fails when one is not served at once.
+	crds, err := readManifests(filepath.Join(s.sources.crossplane, "cluster", "crds"))
+	if err != nil {
+		return err
+	}
+	if err := s.apply(ctx, crds); err != nil {
+		return err
+	}
+	if err := s.established(ctx, crds); err != nil {
+		return err
+	}
 	if err := s.aggregated(ctx, "crossplane"); err != nil {
 		return err
 	}
 	if err := s.initCrossplane(ctx); err != nil {
 		return err
 	}
+	close(m.crossplaneKinds)
 	if err := s.run(ctx, CrossplaneRBAC); err != nil {
 		return err
 	}
