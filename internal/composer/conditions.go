@@ -70,7 +70,7 @@ func contractConditions(in *Request, conditions []Condition) []any {
 		}
 		out = append(out, map[string]any{
 			"type": c.Type, "status": string(c.Status), "reason": validReason(c.Reason), "message": cut(c.Message),
-			"lastTransitionTime": since, "observedGeneration": in.XR.GetGeneration(),
+			"lastTransitionTime": since, "observedGeneration": generation(in.XR),
 		})
 	}
 	return out

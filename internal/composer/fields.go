@@ -52,7 +52,7 @@ func shown(v any) string {
 		return fmt.Sprint(v)
 	}
 	if len(b) > most {
-		return string(b[:most]) + "…"
+		return strings.ToValidUTF8(string(b[:most]), "") + "…"
 	}
 	return string(b)
 }

@@ -44,7 +44,6 @@ const (
 	ReasonIncompatibleValue  = "IncompatibleValue"
 	ReasonImmutableField     = "ImmutableField"
 	ReasonKindNotInstalled   = "KindNotInstalled"
-	ReasonFieldNotInVersion  = "FieldNotInVersion"
 	ReasonReplicasManagedBy  = "ReplicasManagedByOther"
 	ReasonWaitingForResource = "WaitingForResource"
 	ReasonPaused             = "Paused"

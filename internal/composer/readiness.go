@@ -25,7 +25,7 @@ func StateOf(obj *unstructured.Unstructured) AzureState {
 			continue
 		}
 		state := AzureState{Reason: text(c["reason"]), Message: text(c["message"]), Failed: c["severity"] == "Error"}
-		if Integer(c["observedGeneration"]) < obj.GetGeneration() {
+		if Integer(c["observedGeneration"]) < generation(obj) {
 			return AzureState{Reason: "Reconciling", Message: "Azure Service Operator has not yet seen the latest change"}
 		}
 		state.Ready = c["status"] == "True"
@@ -45,6 +45,12 @@ func mapsIn(obj map[string]any, fields ...string) []map[string]any {
 		}
 	}
 	return out
+}
+
+// generation returns metadata.generation. GetGeneration knows no floats, and would return 0 for every object here.
+func generation(obj *unstructured.Unstructured) int64 {
+	g, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "generation")
+	return Integer(g)
 }
 
 func text(v any) string {

@@ -90,7 +90,9 @@ func (r *Request) require(name string, selector *fnv1.ResourceSelector, gvk sche
 // Schema returns the OpenAPI schema of a kind as the API server serves it, nil if it does not serve that kind.
 // The error is ErrPending when it has to be read first. A Crossplane that cannot read schemas yields known=false.
 func (r *Request) Schema(gvk schema.GroupVersionKind) (schema *structpb.Struct, known bool, err error) {
-	if request.AdvertisesCapabilities(r.req) && !request.HasCapability(r.req, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) {
+	// Each Crossplane that reads schemas says so. To wait for one that does not would never end, and what is not
+	// returned meanwhile would be deleted.
+	if !request.HasCapability(r.req, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) {
 		return nil, false, nil
 	}
 	name := "schema/" + gvk.Kind + "." + gvk.GroupVersion().String()
