@@ -1,5 +1,5 @@
-// Command generate writes everything that follows from the Go types under apis: their DeepCopy methods, and one
-// CompositeResourceDefinition and one Composition per kind under package/configuration.
+// Command generate writes everything that follows from the Go types under apis: their DeepCopy methods, one
+// CompositeResourceDefinition and one Composition per kind under package/configuration, and docs/kinds.md.
 //
 // The same types always give the same bytes. Run it from the root of the checkout: go run ./package/generate
 package main
@@ -62,6 +62,7 @@ func generate(root string) (fileSet, error) {
 			return nil, err
 		}
 	}
+	files[referenceFile] = reference(crds)
 	return files, nil
 }
 

@@ -33,8 +33,9 @@ type AzureASOManagedClusterSpec struct {
 
 // AzureASOManagedClusterStatus is what was found of an AzureASOManagedCluster.
 type AzureASOManagedClusterStatus struct {
-	// ready is true while every resource is ready and spec.controlPlaneEndpoint is set. Written by function-capz, read by
-	// Cluster API under its v1beta1 contract; under v1beta2 it reads initialization instead.
+	// ready becomes true when every resource is ready and spec.controlPlaneEndpoint is set, and then stays true: later
+	// trouble shows in the conditions and in resources. Written by function-capz, read by Cluster API under its v1beta1
+	// contract; under v1beta2 it reads initialization instead.
 	// +optional
 	Ready bool `json:"ready"`
 
@@ -64,7 +65,7 @@ type AzureASOManagedClusterStatus struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:storageversion
 // +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster that this object belongs to"
-// +kubebuilder:printcolumn:name="Provisioned",type="boolean",JSONPath=".status.initialization.provisioned",description="Whether everything in Azure has existed once"
+// +kubebuilder:printcolumn:name="Provisioned",type="boolean",JSONPath=".status.initialization.provisioned",description="Whether everything has been ready in Azure once"
 // +kubebuilder:printcolumn:name="Endpoint",type="string",JSONPath=".spec.controlPlaneEndpoint.host",description="Host of the workload cluster's API server"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].reason",description="One word on why Cluster API sees this object as ready or not"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].message",description="What is missing or wrong, in words"

@@ -51,7 +51,8 @@ type StatusVersion struct {
 
 // AzureASOManagedControlPlaneStatus is what was found of an AzureASOManagedControlPlane.
 type AzureASOManagedControlPlaneStatus struct {
-	// ready is true while every resource is ready and the API server's address is known. Written by function-capz.
+	// ready becomes true when the AKS cluster is ready and its API server's address is known, and then stays true: later
+	// trouble shows in the conditions and in resources. It is the same as initialized. Written by function-capz.
 	// +optional
 	Ready bool `json:"ready"`
 
@@ -110,7 +111,7 @@ type AzureASOManagedControlPlaneStatus struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:storageversion
 // +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster that this object belongs to"
-// +kubebuilder:printcolumn:name="Initialized",type="boolean",JSONPath=".status.initialization.controlPlaneInitialized",description="Whether the API server has answered once"
+// +kubebuilder:printcolumn:name="Initialized",type="boolean",JSONPath=".status.initialization.controlPlaneInitialized",description="Whether the AKS cluster has been ready once"
 // +kubebuilder:printcolumn:name="Version",type="string",JSONPath=".status.version",description="Kubernetes version that Azure runs now"
 // +kubebuilder:printcolumn:name="Endpoint",type="string",JSONPath=".status.controlPlaneEndpoint.host",description="Host of the workload cluster's API server"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].reason",description="One word on why Cluster API sees this object as ready or not"

@@ -37,8 +37,9 @@ type AzureASOManagedMachinePoolSpec struct {
 
 // AzureASOManagedMachinePoolStatus is what was found of an AzureASOManagedMachinePool.
 type AzureASOManagedMachinePoolStatus struct {
-	// ready is true while the agent pool is ready and spec.providerIDList has its nodes (or the pool has none). Written by
-	// function-capz, read by Cluster API.
+	// ready becomes true when every resource is ready and spec.providerIDList has the nodes (or the pool has none), and
+	// then stays true: later trouble shows in the conditions and in resources. Written by function-capz, read by Cluster
+	// API.
 	// +optional
 	Ready bool `json:"ready"`
 
@@ -73,7 +74,7 @@ type AzureASOManagedMachinePoolStatus struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:storageversion
 // +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster that this object belongs to"
-// +kubebuilder:printcolumn:name="Provisioned",type="boolean",JSONPath=".status.initialization.provisioned",description="Whether everything in Azure has existed once"
+// +kubebuilder:printcolumn:name="Provisioned",type="boolean",JSONPath=".status.initialization.provisioned",description="Whether everything has been ready in Azure once"
 // +kubebuilder:printcolumn:name="Replicas",type="integer",JSONPath=".status.replicas",description="Nodes that the agent pool has in Azure"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].reason",description="One word on why Cluster API sees this object as ready or not"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].message",description="What is missing or wrong, in words"

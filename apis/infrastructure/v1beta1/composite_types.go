@@ -16,9 +16,9 @@ type CompositeSpec struct {
 
 // CompositeStatus holds the fields of status that Crossplane writes on every composite resource.
 type CompositeStatus struct {
-	// conditions are Crossplane's own: Synced (could the Composition be applied?) and Ready (is everything composed
-	// ready?). Cluster API's conditions are in status.v1beta2.conditions. The generated definitions leave this field out,
-	// since Crossplane brings its schema.
+	// conditions are written by Crossplane: Synced (could the Composition be applied?), Ready (is everything composed
+	// ready?) and those that function-capz adds. Cluster API's conditions are in status.v1beta2.conditions. The generated
+	// definitions leave this field out, since Crossplane brings its schema.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

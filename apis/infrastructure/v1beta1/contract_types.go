@@ -70,8 +70,9 @@ type ResourceStatus struct {
 type V1Beta2Status struct {
 	// conditions are the conditions in Cluster API's meaning, written by function-capz. Cluster API reads them in
 	// preference to status.conditions and mirrors Ready (Available for a control plane) into the conditions of the
-	// Cluster. Types in use: Ready, ResourcesReady, Paused and, on a control plane, Available.
-	// Example: type Ready, status "False", reason ResourcesNotReady, message naming each resource that is not ready.
+	// Cluster. Types in use: Ready, ResourcesReady, Paused and, on a control plane, Available. While something is wrong,
+	// the reason is that of the resource that is worst off, and the message has a line for each that is not ready.
+	// Example: {type: Ready, status: "False", reason: QuotaExceeded, message: "ManagedCluster my-cluster: ..."}
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -81,8 +82,8 @@ type V1Beta2Status struct {
 
 // InfrastructureInitialization is how an infrastructure object tells Cluster API that its first provisioning is over.
 type InfrastructureInitialization struct {
-	// provisioned becomes true when everything in Azure that the object describes exists for the first time, and then
-	// stays true: later trouble shows in the conditions and in status.resources. Written by function-capz, read by
+	// provisioned becomes true when everything that the object describes has been ready in Azure for the first time, and
+	// then stays true: later trouble shows in the conditions and in status.resources. Written by function-capz, read by
 	// Cluster API (contract v1beta2).
 	// +optional
 	Provisioned *bool `json:"provisioned,omitempty"`
@@ -90,8 +91,8 @@ type InfrastructureInitialization struct {
 
 // ControlPlaneInitialization is how a control plane tells Cluster API that its API server answered for the first time.
 type ControlPlaneInitialization struct {
-	// controlPlaneInitialized becomes true when the AKS cluster is ready and its kubeconfig exists, and then stays true.
-	// Written by function-capz, read by Cluster API (contract v1beta2).
+	// controlPlaneInitialized becomes true when the AKS cluster is ready and its API server's address is known, and then
+	// stays true. Written by function-capz, read by Cluster API (contract v1beta2).
 	// +optional
 	ControlPlaneInitialized *bool `json:"controlPlaneInitialized,omitempty"`
 }
