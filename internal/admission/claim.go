@@ -44,19 +44,16 @@ func (c *Claimer) Handle(_ context.Context, req admission.Request) admission.Res
 	if req.Operation != admissionv1.Create || c.Namespace != "" && req.Namespace != c.Namespace {
 		return admission.Allowed("")
 	}
-	before := struct {
-		Metadata json.RawMessage `json:"metadata"`
+	request := struct {
+		Metadata map[string]any `json:"metadata"`
 	}{}
-	if err := json.Unmarshal(req.Object.Raw, &before); err != nil {
-		return admission.Errored(http.StatusBadRequest, fmt.Errorf("cannot read the object: %w", err))
-	}
-	obj := &unstructured.Unstructured{}
-	original, err := json.Marshal(before)
-	if err == nil {
-		err = json.Unmarshal(original, &obj.Object)
-	}
-	if err != nil {
+	if err := json.Unmarshal(req.Object.Raw, &request); err != nil {
 		return admission.Errored(http.StatusBadRequest, fmt.Errorf("cannot read metadata: %w", err))
+	}
+	obj := &unstructured.Unstructured{Object: map[string]any{"metadata": request.Metadata}}
+	original, err := json.Marshal(obj.Object)
+	if err != nil {
+		return admission.Errored(http.StatusInternalServerError, fmt.Errorf("cannot write metadata: %w", err))
 	}
 	if c.WatchFilter != "" && obj.GetLabels()[clusterv1.WatchLabel] != c.WatchFilter {
 		return admission.Allowed("")

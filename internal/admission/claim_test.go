@@ -1,0 +1,104 @@
+package admission
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admission/v1"
+	arv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	"sigs.k8s.io/yaml"
+)
+
+func TestHandle(t *testing.T) {
+	const spec = `"spec":{"resources":[{"unknown":1e3,"big":9007199254740993}]}`
+	tests := map[string]struct {
+		claimer   Claimer
+		operation admissionv1.Operation
+		object    string
+		want      map[string]any
+	}{
+		"new": {object: `{"metadata":{"name":"a"},` + spec + `}`, want: map[string]any{
+			"/metadata/finalizers":  []any{"infrastructure.cluster.x-k8s.io/provider-capz"},
+			"/metadata/annotations": map[string]any{"clusterctl.cluster.x-k8s.io/block-move": "true"},
+		}},
+		"with metadata of its own": {object: `{"metadata":{"name":"a","finalizers":["f"],"annotations":{"b":"c"}}}`, want: map[string]any{
+			"/metadata/finalizers/1": "infrastructure.cluster.x-k8s.io/provider-capz",
+			"/metadata/annotations/clusterctl.cluster.x-k8s.io~1block-move": "true",
+		}},
+		"claimed already": {object: `{"metadata":{"name":"a","finalizers":["infrastructure.cluster.x-k8s.io/provider-capz"],"annotations":{"clusterctl.cluster.x-k8s.io/block-move":""}}}`},
+		"externally managed": {object: `{"metadata":{"name":"a","annotations":{"cluster.x-k8s.io/managed-by":""}}}`, want: map[string]any{
+			"/metadata/annotations/crossplane.io~1paused":                      "true",
+			"/metadata/annotations/infrastructure.cluster.x-k8s.io~1paused-by": "provider-capz",
+		}},
+		"another operation":    {operation: admissionv1.Update, object: `{"metadata":{"name":"a"}}`},
+		"another namespace":    {claimer: Claimer{Namespace: "other"}, object: `{"metadata":{"name":"a"}}`},
+		"another watch filter": {claimer: Claimer{WatchFilter: "mine"}, object: `{"metadata":{"name":"a","labels":{"cluster.x-k8s.io/watch-filter":"yours"}}}`},
+		"the watch filter": {claimer: Claimer{WatchFilter: "mine", Namespace: "default"}, object: `{"metadata":{"name":"a","labels":{"cluster.x-k8s.io/watch-filter":"mine"}}}`, want: map[string]any{
+			"/metadata/finalizers":  []any{"infrastructure.cluster.x-k8s.io/provider-capz"},
+			"/metadata/annotations": map[string]any{"clusterctl.cluster.x-k8s.io/block-move": "true"},
+		}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if tc.operation == "" {
+				tc.operation = admissionv1.Create
+			}
+			response := tc.claimer.Handle(context.Background(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+				Operation: tc.operation, Namespace: "default", Object: runtime.RawExtension{Raw: []byte(tc.object)},
+			}})
+			if !response.Allowed {
+				t.Fatalf("refused: %v", response.Result)
+			}
+			var got map[string]any
+			for _, patch := range response.Patches {
+				if got == nil {
+					got = map[string]any{}
+				}
+				got[patch.Path] = patch.Value
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("patches: -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHandleRefusesWhatItCannotRead(t *testing.T) {
+	for _, object := range []string{`{`, `{"metadata":"x"}`} {
+		response := (&Claimer{}).Handle(context.Background(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+			Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: []byte(object)},
+		}})
+		if response.Allowed {
+			t.Errorf("%s was allowed", object)
+		}
+	}
+}
+
+// The configuration in the package must send here what the handler is for.
+func TestConfigurationMatches(t *testing.T) {
+	text, err := os.ReadFile("../../package/provider/webhooks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	configuration := &arv1.MutatingWebhookConfiguration{}
+	if err := yaml.UnmarshalStrict(text, configuration); err != nil {
+		t.Fatal(err)
+	}
+	for _, webhook := range configuration.Webhooks {
+		if webhook.ClientConfig.Service == nil || webhook.ClientConfig.Service.Path == nil || *webhook.ClientConfig.Service.Path != Path {
+			t.Errorf("webhook %s does not lead to %s", webhook.Name, Path)
+		}
+		for _, rule := range webhook.Rules {
+			if diff := cmp.Diff([]arv1.OperationType{arv1.Create}, rule.Operations); diff != "" {
+				t.Errorf("operations: -want +got:\n%s", diff)
+			}
+		}
+	}
+	if len(configuration.Webhooks) != 1 {
+		t.Errorf("%d webhooks, want 1", len(configuration.Webhooks))
+	}
+}

@@ -1,0 +1,202 @@
+package azure
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+)
+
+const (
+	testTenant = "00000000-0000-0000-0000-000000000001"
+	testClient = "00000000-0000-0000-0000-000000000002"
+)
+
+// certificate returns a new key and its certificate, as PEM.
+func certificate(t *testing.T) []byte {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &bytes.Buffer{}
+	for _, block := range []*pem.Block{{Type: "PRIVATE KEY", Bytes: keyDER}, {Type: "CERTIFICATE", Bytes: der}} {
+		if err := pem.Encode(out, block); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// identityFile returns the path of a credential file as the managed identity data plane writes it.
+func identityFile(t *testing.T) string {
+	t.Helper()
+	content, err := json.Marshal(map[string]string{
+		"client_id": testClient, "tenant_id": testTenant, "authentication_endpoint": "https://login.microsoftonline.com/",
+		"client_secret": base64.StdEncoding.EncodeToString(certificate(t)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "identity.json")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// credentialSecret returns a Secret with a subscription, tenant and client, and the given keys.
+func credentialSecret(namespace, name string, keysAndValues ...string) *corev1.Secret {
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Data:       map[string][]byte{keySubscriptionID: []byte("s"), keyTenantID: []byte(testTenant), keyClientID: []byte(testClient)},
+	}
+	for i := 0; i < len(keysAndValues); i += 2 {
+		secret.Data[keysAndValues[i]] = []byte(keysAndValues[i+1])
+	}
+	return secret
+}
+
+func without(secret *corev1.Secret, key string) *corev1.Secret {
+	delete(secret.Data, key)
+	return secret
+}
+
+// object returns an ASO object in namespace default with the annotations, managed by an ASO in namespace aso.
+func object(annotations map[string]string) client.Object {
+	obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "default", Name: "o", Annotations: map[string]string{OperatorNamespaceAnnotation: "aso"},
+	}}
+	for key, value := range annotations {
+		obj.Annotations[key] = value
+	}
+	return obj
+}
+
+func TestCredentialsFor(t *testing.T) {
+	pemText := string(certificate(t))
+	file := identityFile(t)
+	from := map[string]string{CredentialFromAnnotation: "mine"}
+	tests := map[string]struct {
+		annotations map[string]string
+		secrets     []client.Object
+		want        string
+		wantErr     string
+	}{
+		"none":                   {wantErr: "no credential"},
+		"named":                  {annotations: from, secrets: []client.Object{credentialSecret("default", "mine", keyClientSecret, "x"), credentialSecret("default", "aso-credential", keyAuthMode, "podidentity")}, want: "*azidentity.ClientSecretCredential"},
+		"named, absent":          {annotations: from, secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientSecret, "x")}, wantErr: "names Secret default/mine, which does not exist"},
+		"named elsewhere":        {annotations: map[string]string{CredentialFromAnnotation: "other/mine"}, wantErr: "must be the name of a Secret in the same namespace"},
+		"named nothing":          {annotations: map[string]string{CredentialFromAnnotation: ""}, wantErr: "must be the name of a Secret"},
+		"of the namespace":       {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientSecret, "x"), credentialSecret("aso", "aso-controller-settings")}, want: "*azidentity.ClientSecretCredential"},
+		"of ASO":                 {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyClientSecret, "x")}, want: "*azidentity.ClientSecretCredential"},
+		"of an ASO elsewhere":    {secrets: []client.Object{credentialSecret("other", "aso-controller-settings", keyClientSecret, "x")}, wantErr: "no credential"},
+		"certificate":            {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientCertificate, pemText)}, want: "*azidentity.ClientCertificateCredential"},
+		"certificate, unusable":  {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientCertificate, "hush")}, wantErr: "neither PEM nor PKCS#12"},
+		"credential file":        {secrets: []client.Object{credentialSecret("default", "aso-credential", keyUserAssignedFile, file)}, want: "*azidentity.ClientCertificateCredential"},
+		"credential file absent": {secrets: []client.Object{credentialSecret("default", "aso-credential", keyUserAssignedFile, "/nowhere/hush")}, wantErr: "no such file"},
+		"pod identity":           {secrets: []client.Object{credentialSecret("default", "aso-credential", keyAuthMode, "podidentity")}, want: "*azidentity.ManagedIdentityCredential"},
+		"workload identity":      {secrets: []client.Object{credentialSecret("default", "aso-credential")}, want: "*azidentity.WorkloadIdentityCredential"},
+		"workload identity, named so": {secrets: []client.Object{credentialSecret("default", "aso-credential", keyAuthMode, "workloadidentity")},
+			want: "*azidentity.WorkloadIdentityCredential"},
+		"unknown mode":    {secrets: []client.Object{credentialSecret("default", "aso-credential", keyAuthMode, "magic")}, wantErr: "must be podidentity or workloadidentity"},
+		"incomplete":      {secrets: []client.Object{without(without(credentialSecret("default", "aso-credential", keyClientSecret, "hush"), keyTenantID), keySubscriptionID)}, wantErr: "it lacks AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID"},
+		"ASO's, workload": {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyWorkloadIdentity, "true", keyClientSecret, "x")}, want: "*azidentity.WorkloadIdentityCredential"},
+		"ASO's, garbage":  {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyWorkloadIdentity, "hush")}, wantErr: "must be true or false"},
+		"ASO's, cert":     {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyClientCertificate, pemText, keyClientSecret, "x")}, want: "*azidentity.ClientCertificateCredential"},
+		"ASO's, file":     {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyUserAssignedFile, file, keyClientSecret, "x")}, want: "*azidentity.ClientCertificateCredential"},
+		"ASO's, managed":  {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings")}, want: "*azidentity.ManagedIdentityCredential"},
+		"ASO's, switched off": {secrets: []client.Object{without(credentialSecret("aso", "aso-controller-settings", keyClientSecret, "x"), keySubscriptionID)},
+			wantErr: "it lacks AZURE_SUBSCRIPTION_ID"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			credentials := Credentials{Secrets: fake.NewClientBuilder().WithObjects(tc.secrets...).Build()}
+			credential, err := credentials.For(context.Background(), object(tc.annotations))
+			if tc.wantErr != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.wantErr) {
+					t.Fatalf("error %v, want one with %q", err, tc.wantErr)
+				}
+				if strings.Contains(err.Error(), "hush") && !strings.Contains(err.Error(), "/nowhere/hush") {
+					t.Errorf("the error tells a secret: %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprintf("%T", credential); got != tc.want {
+				t.Errorf("credential %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestScopedCloud(t *testing.T) {
+	own := settings{keyAuthorityHost: []byte("https://own/"), keyARMEndpoint: []byte("https://arm.own"), keyARMAudience: []byte("https://aud.own")}
+	global := settings{keyAuthorityHost: []byte("https://global/")}
+	tests := map[string]struct {
+		scoped, global settings
+		wantHost       string
+		wantEndpoint   string
+		wantErr        bool
+	}{
+		"public":               {wantHost: "https://login.microsoftonline.com/", wantEndpoint: "https://management.azure.com"},
+		"ASO's":                {global: global, wantHost: "https://global/", wantEndpoint: "https://management.azure.com"},
+		"its own":              {scoped: own, global: settings{keyMultiEnvironment: []byte("true")}, wantHost: "https://own/", wantEndpoint: "https://arm.own"},
+		"its own, not allowed": {scoped: own, global: global, wantErr: true},
+		"a part of its own":    {scoped: settings{keyAuthorityHost: []byte("https://own/")}, global: settings{keyMultiEnvironment: []byte("true")}, wantErr: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := scopedCloud(tc.scoped, tc.global)
+			if (err != nil) != tc.wantErr {
+				t.Fatalf("error %v, want one: %v", err, tc.wantErr)
+			}
+			if err != nil {
+				return
+			}
+			if got.ActiveDirectoryAuthorityHost != tc.wantHost || got.Services[cloud.ResourceManager].Endpoint != tc.wantEndpoint {
+				t.Errorf("cloud %+v, want %s and %s", got, tc.wantHost, tc.wantEndpoint)
+			}
+		})
+	}
+}
+
+func TestAdditionalTenants(t *testing.T) {
+	got := settings{keyAdditionalTenants: []byte(" a, ,b")}.additionalTenants()
+	if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

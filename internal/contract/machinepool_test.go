@@ -1,0 +1,173 @@
+package contract
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+)
+
+// machinePool returns a reconciler of pools whose Cluster has the nodes; nil means that it cannot be reached.
+func (m *management) machinePool(nodes []client.Object) *Reconciler {
+	r := m.reconciler(machinePoolKind)
+	workload := clustercache.NewFakeEmptyClusterCache()
+	if nodes != nil {
+		workload = clustercache.NewFakeClusterCache(fake.NewClientBuilder().WithObjects(nodes...).Build(),
+			client.ObjectKey{Namespace: "default", Name: "my-cluster"})
+	}
+	r.mirror = &machinePoolMirror{
+		api: r.api, workload: workload, watchNodes: func(context.Context, client.ObjectKey) error { return nil },
+	}
+	return r
+}
+
+// ofMachinePool makes obj the pool of MachinePool pool0, as Cluster API does.
+func ofMachinePool(obj *unstructured.Unstructured) {
+	obj.SetLabels(map[string]string{clusterv1.ClusterNameLabel: "my-cluster"})
+	obj.SetOwnerReferences([]metav1.OwnerReference{{
+		APIVersion: clusterv1.GroupVersion.String(), Kind: "MachinePool", Name: "pool0", UID: "machinepool",
+	}})
+}
+
+func node(name, pool, group, providerID string) client.Object {
+	return &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{nodePoolLabel: pool, nodeResourceGroupLabel: group}},
+		Spec:       corev1.NodeSpec{ProviderID: providerID},
+	}
+}
+
+func TestMirrorNodes(t *testing.T) {
+	const group = "MC_rg_my-cluster_westeurope"
+	written := func(ids ...any) func(*unstructured.Unstructured) {
+		return func(o *unstructured.Unstructured) {
+			if err := unstructured.SetNestedSlice(o.Object, ids, "spec", "providerIDList"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	owned := controlled(machinePoolKind, "pool0")
+	byARMID := func(o *unstructured.Unstructured) {
+		o.Object["spec"] = map[string]any{"azureName": "pool0", "owner": map[string]any{"armId": "/subscriptions/s/x"}}
+	}
+	long := strings.Repeat("g", 80)
+	longGroup := func(o *unstructured.Unstructured) { o.Object["status"] = map[string]any{"nodeResourceGroup": long} }
+	two := []client.Object{node("b", "pool0", group, "azure:///2"), node("a", "pool0", group, "azure:///1")}
+	tests := map[string]struct {
+		nodes          []client.Object
+		xr             func(*unstructured.Unstructured)
+		agentPool      func(*unstructured.Unstructured)
+		managedCluster func(*unstructured.Unstructured)
+		want           []any
+		wantWrite      bool
+	}{
+		"sorted":                     {nodes: two, want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
+		"written before":             {nodes: two, xr: written("azure:///1", "azure:///2"), want: []any{"azure:///1", "azure:///2"}},
+		"one went":                   {nodes: two[:1], xr: written("azure:///1", "azure:///2"), want: []any{"azure:///2"}, wantWrite: true},
+		"all went":                   {nodes: []client.Object{}, xr: written("azure:///1"), want: []any{}, wantWrite: true},
+		"none yet":                   {nodes: []client.Object{}},
+		"one has no ID yet":          {nodes: append([]client.Object{node("c", "pool0", group, "")}, two...)},
+		"of another pool":            {nodes: append([]client.Object{node("c", "pool1", group, "azure:///3")}, two...), want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
+		"of another group":           {nodes: append([]client.Object{node("c", "pool0", "other", "azure:///3")}, two...), want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
+		"unreachable":                {nodes: nil},
+		"owner by armId":             {nodes: two, agentPool: byARMID, want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
+		"a long group":               {nodes: []client.Object{node("a", "pool0", long[:63], "azure:///1")}, managedCluster: longGroup, want: []any{"azure:///1"}, wantWrite: true},
+		"group not known yet":        {nodes: two, managedCluster: func(o *unstructured.Unstructured) { delete(o.Object, "status") }},
+		"the agent pool is not ours": {nodes: two, agentPool: controlled(machinePoolKind, "other")},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			same := annotated()
+			pick := func(f func(*unstructured.Unstructured)) func(*unstructured.Unstructured) {
+				if f == nil {
+					return same
+				}
+				return f
+			}
+			m := newManagement(t, myCluster(), with(parse(t, controlPlaneYAML), ofCluster),
+				with(parse(t, poolYAML), ofMachinePool, pick(tc.xr)),
+				with(parse(t, agentPoolYAML), owned, pick(tc.agentPool)),
+				with(parse(t, managedClusterYAML), controlled(controlPlaneKind, "my-cluster"), pick(tc.managedCluster)))
+			r := m.machinePool(tc.nodes)
+			m.reconcile(r, "pool0")
+			if wrote := len(m.takeWrites()) > 0; wrote != tc.wantWrite {
+				t.Errorf("written: %v, want %v", wrote, tc.wantWrite)
+			}
+			if diff := cmp.Diff(tc.want, specProviderIDList.value(m.get(machinePoolKind, "pool0"))); diff != "" {
+				t.Errorf("providerIDList: -want +got:\n%s", diff)
+			}
+			m.reconcile(r, "pool0")
+			if writes := m.takeWrites(); len(writes) > 0 {
+				t.Errorf("written again though nothing changed: %v", writes)
+			}
+		})
+	}
+}
+
+func TestMirrorScaling(t *testing.T) {
+	three, five := int32(3), int32(5)
+	mark := func(by string) map[string]string { return map[string]string{clusterv1.ReplicasManagedByAnnotation: by} }
+	tests := map[string]struct {
+		autoscaled   any
+		annotations  map[string]string
+		replicas     *int32
+		status       any
+		want         map[string]string
+		wantReplicas *int32
+		event        string
+	}{
+		"off":                                  {replicas: &three, status: int64(5), wantReplicas: &three},
+		"on":                                   {autoscaled: true, replicas: &three, want: mark("aks"), wantReplicas: &three},
+		"on, and scaled":                       {autoscaled: true, annotations: mark("aks"), replicas: &three, status: int64(5), want: mark("aks"), wantReplicas: &five},
+		"on, as before":                        {autoscaled: true, annotations: mark("aks"), replicas: &five, status: int64(5), want: mark("aks"), wantReplicas: &five},
+		"turned off":                           {autoscaled: false, annotations: mark("aks"), replicas: &five, status: int64(5), wantReplicas: &five},
+		"on, but someone else scales":          {autoscaled: true, annotations: mark("me"), replicas: &three, status: int64(5), want: mark("me"), wantReplicas: &three, event: `is "me"`},
+		"off, and someone else scales":         {annotations: mark("me"), replicas: &three, status: int64(5), want: mark("me"), wantReplicas: &five},
+		"off, and someone else does not scale": {annotations: mark("false"), replicas: &three, status: int64(5), want: mark("false"), wantReplicas: &three},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			pool := &clusterv1.MachinePool{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pool0", Annotations: tc.annotations},
+				Spec:       clusterv1.MachinePoolSpec{ClusterName: "my-cluster", Replicas: tc.replicas},
+			}
+			xr := with(parse(t, poolYAML), ofMachinePool, func(o *unstructured.Unstructured) {
+				if tc.autoscaled != nil {
+					resource, _ := specResources.value(o)[0].(map[string]any)
+					resource["spec"] = map[string]any{"enableAutoScaling": tc.autoscaled}
+				}
+				if tc.status != nil {
+					o.Object["status"] = map[string]any{"replicas": tc.status}
+				}
+			})
+			m := newManagement(t, myCluster(), xr, pool)
+			r := m.machinePool(nil)
+			m.reconcile(r, "pool0")
+			got := &clusterv1.MachinePool{}
+			if err := m.Get(t.Context(), client.ObjectKeyFromObject(pool), got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got.Annotations); diff != "" {
+				t.Errorf("annotations: -want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.wantReplicas, got.Spec.Replicas); diff != "" {
+				t.Errorf("replicas: -want +got:\n%s", diff)
+			}
+			if told := strings.Join(m.takeEvents(), "\n"); (told != "") != (tc.event != "") || !strings.Contains(told, tc.event) {
+				t.Errorf("event %q, want one with %q", told, tc.event)
+			}
+			m.takeWrites()
+			m.reconcile(r, "pool0")
+			if writes := m.takeWrites(); len(writes) > 0 {
+				t.Errorf("written again though nothing changed: %v", writes)
+			}
+		})
+	}
+}

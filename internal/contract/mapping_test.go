@@ -1,0 +1,130 @@
+package contract
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+func TestMapping(t *testing.T) {
+	infra := clusterv1.ContractVersionedObjectReference{APIGroup: machinePoolKind.Group, Kind: machinePoolKind.Kind, Name: "pool0"}
+	machinePool := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mp"}}
+	machinePool.Spec.Template.Spec.InfrastructureRef = infra
+	subnetOfPool := with(parse(t, subnetYAML), controlled(machinePoolKind, "gone"), func(o *unstructured.Unstructured) {
+		o.SetLabels(map[string]string{clusterv1.ClusterNameLabel: "my-cluster"})
+	})
+	m := newManagement(t, myCluster(), with(parse(t, controlPlaneYAML), ofCluster), with(parse(t, infrastructureYAML), ofCluster),
+		with(parse(t, poolYAML), ofMachinePool))
+	of := func(kind schema.GroupVersionKind) mapper { return mapper{client: m.Client, kind: kind} }
+	tests := map[string]struct {
+		obj  client.Object
+		to   func(context.Context, client.Object) []ctrl.Request
+		want string
+	}{
+		"Cluster to infrastructure":          {obj: myCluster(), to: of(clusterKind).fromCluster, want: "my-cluster"},
+		"Cluster to control plane":           {obj: myCluster(), to: of(controlPlaneKind).fromCluster, want: "my-cluster"},
+		"Cluster to pools":                   {obj: myCluster(), to: of(machinePoolKind).fromCluster, want: "pool0"},
+		"Cluster of other kinds":             {obj: myCluster(func(c *clusterv1.Cluster) { c.Spec.InfrastructureRef.Kind = "AzureCluster" }), to: of(clusterKind).fromCluster},
+		"MachinePool to pool":                {obj: machinePool, to: of(machinePoolKind).fromMachinePool, want: "pool0"},
+		"control plane to infrastructure":    {obj: with(parse(t, controlPlaneYAML), ofCluster), to: of(clusterKind).fromMember, want: "my-cluster"},
+		"composed to its composite resource": {obj: with(parse(t, vnetYAML), controlled(clusterKind, "x")), to: of(clusterKind).fromComposed, want: "x"},
+		"composed by another kind":           {obj: with(parse(t, vnetYAML), controlled(controlPlaneKind, "x")), to: of(clusterKind).fromComposed},
+		"left by a pool, to who waits":       {obj: subnetOfPool, to: of(clusterKind).fromComposed, want: "my-cluster"},
+		"copy to control plane":              {obj: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{OwnerReferences: with(parse(t, vnetYAML), controlled(controlPlaneKind, "x")).GetOwnerReferences()}}, to: of(controlPlaneKind).fromSecret, want: "x"},
+		"source to control plane":            {obj: asoSecret("aso", "value", ""), to: of(controlPlaneKind).fromSecret, want: "my-cluster"},
+		"any other Secret":                   {obj: &corev1.Secret{}, to: of(controlPlaneKind).fromSecret},
+		"Node to its pool":                   {obj: node("a", "pool0", "g", ""), to: of(machinePoolKind).fromNode(client.ObjectKeyFromObject(myCluster())), want: "pool0"},
+		"Node of no pool":                    {obj: node("a", "pool7", "g", ""), to: of(machinePoolKind).fromNode(client.ObjectKeyFromObject(myCluster()))},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			for _, r := range tc.to(t.Context(), tc.obj) {
+				got += r.Name
+			}
+			if got != tc.want {
+				t.Errorf("mapped to %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestPredicates(t *testing.T) {
+	version := func(v string) func(*unstructured.Unstructured) {
+		return func(o *unstructured.Unstructured) { o.SetResourceVersion(v) }
+	}
+	status := func(key string, value any) func(*unstructured.Unstructured) {
+		return func(o *unstructured.Unstructured) { o.Object["status"] = map[string]any{key: value} }
+	}
+	generation := func(o *unstructured.Unstructured) { o.SetGeneration(9) }
+	xr := func(changes ...func(*unstructured.Unstructured)) client.Object {
+		return with(with(parse(t, poolYAML), version("1")), changes...)
+	}
+	vnet := func(changes ...func(*unstructured.Unstructured)) client.Object {
+		return with(with(parse(t, vnetYAML), version("1")), changes...)
+	}
+	managedCluster := func(changes ...func(*unstructured.Unstructured)) client.Object {
+		return with(with(parse(t, managedClusterYAML), version("1")), changes...)
+	}
+	tests := map[string]struct {
+		predicate     predicate.Predicate
+		before, after client.Object
+		want          bool
+	}{
+		"XR: conditions":       {predicate: xrChanged(), before: xr(), after: xr(version("2"), status("conditions", []any{"x"}))},
+		"XR: replicas":         {predicate: xrChanged(), before: xr(), after: xr(version("2"), status("replicas", int64(2))), want: true},
+		"XR: spec":             {predicate: xrChanged(), before: xr(), after: xr(version("2"), generation), want: true},
+		"XR: finalizers":       {predicate: xrChanged(), before: xr(), after: xr(version("2"), stripped), want: true},
+		"XR: resync":           {predicate: xrChanged(), before: xr(), after: xr(), want: true},
+		"endpoint: same":       {predicate: endpointChanged(), before: xr(), after: xr(version("2"), generation)},
+		"endpoint: new":        {predicate: endpointChanged(), before: xr(), after: xr(version("2"), status("controlPlaneEndpoint", map[string]any{"host": "h"})), want: true},
+		"composed: status":     {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), status("id", "x"))},
+		"composed: mirrored":   {predicate: composedChanged(managedClusterKind), before: managedCluster(), after: managedCluster(version("2")), want: true},
+		"composed: policy":     {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), annotated(reconcilePolicyAnnotation, "skip")), want: true},
+		"composed: going":      {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), deleting("aso")), want: true},
+		"Node: heartbeat":      {predicate: nodeChanged(), before: numbered(node("a", "p", "g", "1"), "1"), after: numbered(node("a", "p", "g", "1"), "2")},
+		"Node: provider ID":    {predicate: nodeChanged(), before: numbered(node("a", "p", "g", ""), "1"), after: numbered(node("a", "p", "g", "1"), "2"), want: true},
+		"Cluster: status":      {predicate: specChanged(), before: numbered(myCluster(), "1"), after: numbered(myCluster(), "2")},
+		"Cluster: annotations": {predicate: specChanged(), before: numbered(myCluster(), "1"), after: numbered(myCluster(func(c *clusterv1.Cluster) { c.Annotations = map[string]string{"a": "b"} }), "2"), want: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.predicate.Update(event.UpdateEvent{ObjectOld: tc.before, ObjectNew: tc.after}); got != tc.want {
+				t.Errorf("Update = %v, want %v", got, tc.want)
+			}
+			if !tc.predicate.Create(event.CreateEvent{Object: tc.after}) || !tc.predicate.Delete(event.DeleteEvent{Object: tc.after}) {
+				t.Error("a creation or deletion does not pass")
+			}
+		})
+	}
+}
+
+func numbered(obj client.Object, resourceVersion string) client.Object {
+	obj.SetResourceVersion(resourceVersion)
+	return obj
+}
+
+func TestCachesKeepNoSecrets(t *testing.T) {
+	secret := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Name: "s", Labels: map[string]string{"a": "b"},
+		Annotations: map[string]string{corev1.LastAppliedConfigAnnotation: "{data: …}"}, ManagedFields: []metav1.ManagedFieldsEntry{{}},
+	}}
+	got, err := stripSecret(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "s", Labels: map[string]string{"a": "b"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
