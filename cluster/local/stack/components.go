@@ -144,6 +144,7 @@ func (s *Stack) azureSim() launch {
 		args: []string{
 			"--listen", s.address(portAzure), "--admin", s.address(portAzureAdmin),
 			"--state-dir", s.path("azure"), "--latency", s.options.AzureLatency,
+			"--max-retry-after", strconv.Itoa(int(s.options.AzureMaxRetryAfter.Seconds())),
 		},
 		ports: []string{portAzure, portAzureAdmin},
 		probe: probe{URL: s.AdminURL() + "/healthz"},

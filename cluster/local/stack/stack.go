@@ -48,6 +48,9 @@ type Options struct {
 	// AzureLatency is the simulator's latency by resource type; "default=1s,Microsoft.ContainerService/managedClusters=3s"
 	// when empty.
 	AzureLatency string
+	// AzureMaxRetryAfter is the most that the simulator asks its clients to wait between two looks at an operation; as
+	// Azure asks when 0.
+	AzureMaxRetryAfter time.Duration
 	// ASOSyncPeriod is how often ASO writes to Azure what has not changed; an hour when 0, as upstream.
 	ASOSyncPeriod time.Duration
 	// Without are components that are left out, and what is only for them.

@@ -1,0 +1,36 @@
+package e2e
+
+import "time"
+
+// up is the step that brings an example up.
+func up(example string, changes ...change) step {
+	return step{
+		name:   "create " + example,
+		act:    applyExample(example, changes...),
+		expect: []expectation{available},
+		lasts:  15 * time.Second,
+	}
+}
+
+// down is the last step of all scenarios: it deletes the Cluster, and nothing may be left, in Kubernetes or in Azure.
+var down = step{
+	name:    "delete",
+	act:     func(w *world) error { return w.remove(clusterKind, clusterName) },
+	expect:  []expectation{nothingLeft, azureEmpty, acceptedDeletes},
+	never:   []expectation{compositesOutlive},
+	deletes: true,
+	lasts:   10 * time.Second,
+}
+
+var create = &scenario{
+	name: "create",
+	steps: []step{
+		{
+			name:   "create",
+			act:    applyExample("aks-aso"),
+			expect: []expectation{available, contractKept, labelled, kubeconfigWorks, replicas(systemPool, 2), replicas(userPool, 2)},
+			lasts:  15 * time.Second,
+		},
+		down,
+	},
+}

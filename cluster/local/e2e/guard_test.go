@@ -1,0 +1,50 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+)
+
+// The environment of a guard: the checkout, and the state folder of the stack that it guards.
+const (
+	guardRoot  = "E2E_GUARD_ROOT"
+	guardState = "E2E_GUARD_STATE"
+)
+
+// startGuard starts this binary once more as a process that ends the stack when this one is gone, however it went: a
+// panic in a test and the timeout of `go test` leave no time for it.
+func startGuard(root, dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), guardRoot+"="+root, guardState+"="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	// The pipe ends when this process does.
+	if _, err := cmd.StdinPipe(); err != nil {
+		return err
+	}
+	return cmd.Start()
+}
+
+// guardIfAsked is the life of a guard; it returns only in a process that is none.
+func guardIfAsked() {
+	dir := os.Getenv(guardState)
+	if dir == "" {
+		return
+	}
+	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	if _, err := stack.Down(os.Getenv(guardRoot), dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}

@@ -1,0 +1,71 @@
+package e2e
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+)
+
+// seedVariable repeats the choices of an earlier run.
+const seedVariable = "E2E_SEED"
+
+// seed returns the number from which every choice of a run follows.
+var seed = sync.OnceValue(func() uint64 {
+	if given := os.Getenv(seedVariable); given != "" {
+		n, err := strconv.ParseUint(given, 10, 64)
+		if err != nil {
+			panic(fmt.Sprintf("%s: %v", seedVariable, err))
+		}
+		return n
+	}
+	return rand.Uint64N(1_000_000)
+})
+
+// victims are the components that are killed, each in a round of its own.
+var victims = []string{stack.Function, stack.Provider, stack.Crossplane, stack.ASO, stack.AzureSim}
+
+// A kill is the moment in a scenario at which a component ends.
+type kill struct {
+	component string
+	// step is the index of the step, and after the time since the step has begun.
+	step  int
+	after time.Duration
+}
+
+// planKill chooses the moment for a scenario and a component; no component is never killed.
+func planKill(s *scenario, component string) *kill {
+	if component == "" {
+		return nil
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s/%s", s.name, component)
+	choice := rand.New(rand.NewPCG(seed(), h.Sum64())) //nolint:gosec // To be repeatable is the point.
+	k := &kill{component: component, step: choice.IntN(len(s.steps))}
+	k.after = time.Duration(choice.Int64N(int64(s.steps[k.step].duration()))).Round(100 * time.Millisecond)
+	return k
+}
+
+// start carries the kill out when its moment has come. The returned channel says how it went, once the component is
+// ready again.
+func (k *kill) start(w *world) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		select {
+		case <-w.ctx.Done():
+			done <- w.ctx.Err()
+			return
+		case <-time.After(k.after):
+		}
+		w.logf("kill %s", k.component)
+		err := w.restart(k.component, true)
+		w.logf("%s is ready again", k.component)
+		done <- err
+	}()
+	return done
+}

@@ -1,0 +1,73 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+)
+
+const (
+	coreGroup           = "cluster.x-k8s.io"
+	infrastructureGroup = "infrastructure.cluster.x-k8s.io"
+	asoGroups           = ".azure.com"
+)
+
+// The kinds that scenarios write and look at.
+var (
+	clusterKind      = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "Cluster"}
+	poolKind         = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "MachinePool"}
+	asoClusterKind   = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedCluster"}
+	controlPlaneKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedControlPlane"}
+	asoPoolKind      = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedMachinePool"}
+
+	managedClusterKind = schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20250801", Kind: "ManagedCluster"}
+	agentPoolKind      = schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20250801", Kind: "ManagedClustersAgentPool"}
+	maintenanceKind    = schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20250801", Kind: "MaintenanceConfiguration"}
+	resourceGroupKind  = schema.GroupVersionKind{Group: "resources.azure.com", Version: "v1api20200601", Kind: "ResourceGroup"}
+	networkKind        = schema.GroupVersionKind{Group: "network.azure.com", Version: "v20250301", Kind: "VirtualNetwork"}
+	secretKind         = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+)
+
+// compositeKinds are the product's own, in the order in which they come up.
+var compositeKinds = []schema.GroupVersionKind{asoClusterKind, controlPlaneKind, asoPoolKind}
+
+// kinds are the kinds of which nothing may be left of a scenario.
+type kinds struct {
+	// ours are Cluster API's and the composite ones.
+	ours []schema.GroupVersionKind
+	// aso are the kinds of Azure Service Operator that are installed.
+	aso []schema.GroupVersionKind
+}
+
+// discoverKinds asks the API server what it serves. The error says when ASO's or our kinds are not there at all.
+func discoverKinds(server discovery.DiscoveryInterface) (kinds, error) {
+	lists, err := discovery.ServerPreferredNamespacedResources(server)
+	if err != nil {
+		return kinds{}, err
+	}
+	var k kinds
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return kinds{}, err
+		}
+		for _, r := range list.APIResources {
+			if strings.Contains(r.Name, "/") || !slices.Contains(r.Verbs, "list") {
+				continue
+			}
+			switch {
+			case strings.HasSuffix(gv.Group, asoGroups):
+				k.aso = append(k.aso, gv.WithKind(r.Kind))
+			case gv.Group == coreGroup, gv.Group == infrastructureGroup:
+				k.ours = append(k.ours, gv.WithKind(r.Kind))
+			}
+		}
+	}
+	if len(k.aso) == 0 || !slices.ContainsFunc(k.ours, func(gvk schema.GroupVersionKind) bool { return gvk.Kind == asoPoolKind.Kind }) {
+		return kinds{}, fmt.Errorf("the management cluster serves %d kinds of ASO, and of ours %v", len(k.aso), k.ours)
+	}
+	return k, nil
+}

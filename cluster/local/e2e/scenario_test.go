@@ -1,0 +1,168 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	// patience is how long a step may take unless it says otherwise: several times what it takes when all else rests.
+	patience = 4 * time.Minute
+	// checkInterval is how often it is looked whether an expectation holds.
+	checkInterval = 700 * time.Millisecond
+	// usualDuration is about how long most steps take; a kill comes within that time.
+	usualDuration = 6 * time.Second
+)
+
+// A scenario is what a person does and what has to come of it.
+type scenario struct {
+	name  string
+	steps []step
+	// calmOnly is set where another scenario of the same steps is killed in already.
+	calmOnly bool
+}
+
+// A step is one thing that a person does.
+type step struct {
+	name string
+	// act does it. It is tried again when it fails, as a webhook may just be down.
+	act func(w *world) error
+	// expect must come true, all of it at once, after act.
+	expect []expectation
+	// never lists what must at no time be found while expect is awaited.
+	never []expectation
+	// stays must then be true for a while.
+	stays    []expectation
+	staysFor time.Duration
+	// goes are the objects that this step takes away. All others have to stay.
+	goes []removal
+	// deletes is set for the step that takes everything away.
+	deletes bool
+	// lasts is about how long the step takes, if that is not usual.
+	lasts time.Duration
+}
+
+func (s step) duration() time.Duration {
+	if s.lasts > 0 {
+		return s.lasts
+	}
+	return usualDuration
+}
+
+// An expectation returns what is still missing, in words; nothing when it is met.
+type expectation func(w *world) []string
+
+// runScenario runs a scenario in a namespace of its own, and kills the component on the way, if one is named.
+func runScenario(t *testing.T, s *scenario, component string) {
+	w := newWorld(t, s.name, component)
+	k := planKill(s, component)
+	if k != nil {
+		w.logf("plan: kill %s in step %q, %s after its act", component, s.steps[k.step].name, k.after)
+	}
+	defer w.tidy()
+	if err := w.enter(); err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range s.steps {
+		begun := time.Now()
+		var at *kill
+		if k != nil && k.step == i {
+			at = k
+		}
+		if err := w.run(step, at); err != nil {
+			t.Fatalf("step %q: %v\n%s", step.name, err, w.diagnosis())
+		}
+		w.logf("%s: done (%s)", step.name, time.Since(begun).Round(100*time.Millisecond))
+	}
+}
+
+// run takes one step, with a kill in the middle if one is given.
+func (w *world) run(s step, k *kill) error {
+	w.expects(s.goes)
+	if s.act != nil {
+		if err := w.persist(s.act); err != nil {
+			return err
+		}
+	}
+	if k != nil {
+		killed := k.start(w)
+		if err := w.await(s); err != nil {
+			return err
+		}
+		if err := <-killed; err != nil {
+			return err
+		}
+	}
+	if err := w.await(s); err != nil {
+		return err
+	}
+	if err := w.stays(s.stays, s.staysFor); err != nil {
+		return err
+	}
+	if s.deletes {
+		return nil
+	}
+	return w.nothingDropped()
+}
+
+// persist tries act until it works: a person whose command was refused because a webhook was down tries again.
+func (w *world) persist(act func(*world) error) error {
+	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
+	defer cancel()
+	for {
+		err := act(w)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("act: %w", err)
+		case <-time.After(checkInterval):
+		}
+	}
+}
+
+// await returns when all expectations of the step are met at once, and an error that says what is missing when time is
+// over, or what was found that must never be.
+func (w *world) await(s step) error {
+	ctx, cancel := context.WithTimeoutCause(w.ctx, patience, fmt.Errorf("not within %s", patience))
+	defer cancel()
+	for {
+		if found := w.missing(s.never); len(found) > 0 {
+			return fmt.Errorf("must never be:\n  %s", strings.Join(found, "\n  "))
+		}
+		missing := w.missing(s.expect)
+		if len(missing) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w, missing:\n  %s", context.Cause(ctx), strings.Join(missing, "\n  "))
+		case <-time.After(checkInterval):
+		}
+	}
+}
+
+// stays returns an error as soon as one of the expectations is not met.
+func (w *world) stays(expected []expectation, lasting time.Duration) error {
+	if len(expected) == 0 {
+		return nil
+	}
+	for end := time.Now().Add(lasting); time.Now().Before(end); time.Sleep(checkInterval) {
+		if missing := w.missing(expected); len(missing) > 0 {
+			return fmt.Errorf("did not stay:\n  %s", strings.Join(missing, "\n  "))
+		}
+	}
+	return nil
+}
+
+func (w *world) missing(expected []expectation) []string {
+	var missing []string
+	for _, e := range expected {
+		missing = append(missing, e(w)...)
+	}
+	return missing
+}
