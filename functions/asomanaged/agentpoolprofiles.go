@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -118,8 +119,9 @@ func agentPoolProfile(in *composer.Request, managed *composer.Inline, machinePoo
 // profileOf turns the spec of an agent pool into an entry of agentPoolProfiles. The two have the same fields in every
 // version of the AKS API, so whatever a user wrote is kept, known to this project or not.
 func profileOf(agentPool *composer.Inline) map[string]any {
+	profile := map[string]any{}
 	spec, _, _ := unstructured.NestedMap(agentPool.Object.Object, "spec")
-	profile := maps.Clone(spec)
+	maps.Copy(profile, spec)
 	for _, field := range notInProfile {
 		delete(profile, field)
 	}
@@ -142,22 +144,30 @@ func unknownProfileField(in *composer.Request, managed *composer.Inline, profile
 		return "", err
 	}
 	items := within(served, "properties", "spec", "properties", "agentPoolProfiles", "items")
-	return unknownField(items, profile), nil
+	return strings.TrimPrefix(unknownField(items, profile), "."), nil
 }
 
-func unknownField(schema *structpb.Struct, value map[string]any) string {
-	properties := within(schema, "properties")
-	if properties == nil {
-		return ""
-	}
-	for _, field := range slices.Sorted(maps.Keys(value)) {
-		property := within(properties, field)
-		if property == nil {
-			return field
+// unknownField returns the path, within value, of the first field that the schema lacks.
+func unknownField(schema *structpb.Struct, value any) string {
+	switch v := value.(type) {
+	case map[string]any:
+		properties := within(schema, "properties")
+		if properties == nil {
+			return ""
 		}
-		if nested, ok := value[field].(map[string]any); ok {
-			if unknown := unknownField(property, nested); unknown != "" {
-				return field + "." + unknown
+		for _, field := range slices.Sorted(maps.Keys(v)) {
+			property := within(properties, field)
+			if property == nil {
+				return "." + field
+			}
+			if unknown := unknownField(property, v[field]); unknown != "" {
+				return "." + field + unknown
+			}
+		}
+	case []any:
+		for i := range v {
+			if unknown := unknownField(within(schema, "items"), v[i]); unknown != "" {
+				return fmt.Sprintf("[%d]%s", i, unknown)
 			}
 		}
 	}

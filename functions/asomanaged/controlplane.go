@@ -39,6 +39,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 
 	observed := in.Observed[managed.Name()]
 	// Crossplane resolves requirements in a handful of rounds, so everything that can be asked for now is.
+	composer.Ask(in, inlines)
 	infraXR, err := in.Get("infrastructure", asoClusterKind, infra)
 	if managed.Problem == nil && (err == nil || errors.Is(err, composer.ErrPending)) {
 		var setErr error

@@ -37,6 +37,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 		return refuse(in, problem, status)
 	}
 
+	composer.Ask(in, inlines)
 	peers, err := peersOf(in, cluster, controlPlane)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ package composer
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -11,7 +12,9 @@ import (
 	"github.com/crossplane/function-sdk-go/resource"
 	"github.com/crossplane/function-sdk-go/resource/composed"
 	"github.com/crossplane/function-sdk-go/response"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -71,6 +74,7 @@ func (e *StopError) Unwrap() error { return e.Err }
 // Run answers req with what c makes of it.
 func Run(req *fnv1.RunFunctionRequest, c Composer) *fnv1.RunFunctionResponse {
 	rsp := response.To(req, settledTTL)
+	rsp.Desired = proto.CloneOf(req.GetDesired())
 	in, err := NewRequest(req)
 	if err != nil {
 		response.Fatal(rsp, err)
@@ -111,6 +115,31 @@ func stop(rsp *fnv1.RunFunctionResponse, err error) {
 	response.Fatal(rsp, err)
 }
 
+// setStatus adds a status to what earlier functions of the pipeline want of the composite resource.
+func setStatus(desired *fnv1.State, xr *unstructured.Unstructured, status map[string]any) error {
+	s, err := structpb.NewStruct(status)
+	if err != nil {
+		return err
+	}
+	if desired.Composite == nil {
+		desired.Composite = &fnv1.Resource{}
+	}
+	if desired.Composite.Resource == nil {
+		desired.Composite.Resource = &structpb.Struct{}
+	}
+	if desired.Composite.Resource.Fields == nil {
+		desired.Composite.Resource.Fields = map[string]*structpb.Value{}
+	}
+	fields := desired.Composite.Resource.Fields
+	fields["apiVersion"], fields["kind"] = structpb.NewStringValue(xr.GetAPIVersion()), structpb.NewStringValue(xr.GetKind())
+	if earlier := fields["status"].GetStructValue().GetFields(); len(earlier) > 0 {
+		maps.Copy(earlier, s.Fields)
+		return nil
+	}
+	fields["status"] = structpb.NewStructValue(s)
+	return nil
+}
+
 func answer(rsp *fnv1.RunFunctionResponse, in *Request, result *Result) error {
 	desired := map[resource.Name]*resource.DesiredComposed{}
 	for name, c := range result.Composed {
@@ -126,13 +155,9 @@ func answer(rsp *fnv1.RunFunctionResponse, in *Request, result *Result) error {
 	if err := response.SetDesiredComposedResources(rsp, desired); err != nil {
 		return fmt.Errorf("cannot return the composed resources: %w", err)
 	}
-	xr, err := resource.AsStruct(&unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": in.XR.GetAPIVersion(), "kind": in.XR.GetKind(), "status": result.Status,
-	}})
-	if err != nil {
+	if err := setStatus(rsp.GetDesired(), in.XR, result.Status); err != nil {
 		return fmt.Errorf("cannot return the status: %w", err)
 	}
-	rsp.Desired.Composite = &fnv1.Resource{Resource: xr, Ready: fnv1.Ready_READY_UNSPECIFIED}
 	if result.Withheld || !result.Ready {
 		rsp.Desired.Composite.Ready = fnv1.Ready_READY_FALSE
 	}

@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// SetField sets a field of the object to what it must be. A user may have set it to the same value; any other is
+// SetField sets a field of the object to what it must be. A user may have set it to the same value or to null; any other is
 // an incompatible value, and the returned problem says so with the given reason ("because ...").
 func (i *Inline) SetField(value any, because string, fields ...string) *Problem {
 	found, exists, err := unstructured.NestedFieldNoCopy(i.Object.Object, fields...)
 	if err != nil {
 		return &Problem{ReasonInvalidResource, fmt.Sprintf("%s: %v", i.Path, err)}
 	}
-	if exists && !reflect.DeepEqual(normalized(found), normalized(value)) {
+	if exists && found != nil && !reflect.DeepEqual(normalized(found), normalized(value)) {
 		return &Problem{ReasonIncompatibleValue, fmt.Sprintf("%s.%s is %s, but must be %s or absent %s",
 			i.Path, strings.Join(fields, "."), shown(found), shown(value), because)}
 	}

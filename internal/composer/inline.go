@@ -123,6 +123,12 @@ func malformed(obj *unstructured.Unstructured, path, namespace string) *Problem 
 	case obj.GetNamespace() != "" && obj.GetNamespace() != namespace:
 		return invalid("metadata.namespace", obj.GetNamespace(), fmt.Sprintf("%q or absent, because composed resources live in the namespace of the object that defines them", namespace))
 	}
+	for _, field := range []string{"labels", "annotations"} {
+		value, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", field)
+		if _, _, err := unstructured.NestedStringMap(obj.Object, "metadata", field); err != nil && value != nil {
+			return invalid("metadata."+field, fmt.Sprint(value), "a map of strings")
+		}
+	}
 	if spec, found := obj.Object["spec"]; found {
 		if _, ok := spec.(map[string]any); !ok {
 			return invalid("spec", fmt.Sprint(spec), "an object")

@@ -3,6 +3,8 @@ package composer
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -48,6 +50,22 @@ type Outcomes struct {
 	Withheld bool
 	// Unwatched is true when something is awaited that Crossplane does not watch.
 	Unwatched bool
+}
+
+// Ask asks for the schemas that a plan for the objects will need, so that they come together with other things asked
+// for: Crossplane asks a function no more than a handful of times.
+func Ask(in *Request, inlines []*Inline) {
+	for _, i := range inlines {
+		if observed := in.Observed[i.Name()]; i.Problem == nil && (observed == nil || observed.GetAPIVersion() != i.Object.GetAPIVersion()) {
+			_, _, _ = in.Schema(i.Object.GroupVersionKind())
+		}
+	}
+	for _, item := range mapsIn(in.XR.Object, "status", "resources") {
+		obj := statusObject(item, in.XR.GetNamespace())
+		if in.Observed[resourceName(obj)] == nil && obj.GetKind() != "" {
+			_, _, _ = in.Schema(obj.GroupVersionKind())
+		}
+	}
 }
 
 // Make carries the plan out on what the request has observed.
@@ -161,8 +179,28 @@ func (p *Plan) refuse(i *Inline, observed *unstructured.Unstructured, out *Outco
 		return &StopError{Err: fmt.Errorf("%s; %w", i.Problem.Message, err),
 			Conditions: []Condition{False(ConditionResourcesReady, i.Problem.Reason, i.Problem.Message)}}
 	}
+	p.freeze(i, kept)
 	out.Composed[i.Name()] = Composed{Object: kept}
 	return nil
+}
+
+// freeze pauses and resumes an object that stays as it is otherwise: a mistake must not stand in the way of that.
+func (p *Plan) freeze(i *Inline, kept *unstructured.Unstructured) {
+	annotations := kept.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	policy, set := annotations[AnnotationReconcilePolicy]
+	_, wanted := i.Object.GetAnnotations()[AnnotationReconcilePolicy]
+	switch {
+	case p.Paused && !set:
+		annotations[AnnotationReconcilePolicy] = ReconcilePolicySkip
+	case !p.Paused && policy == ReconcilePolicySkip && !wanted:
+		delete(annotations, AnnotationReconcilePolicy)
+	default:
+		return
+	}
+	kept.SetAnnotations(annotations)
 }
 
 // keepUnidentified keeps what exists and is not in the spec while the spec has an entry that cannot be identified:
@@ -175,15 +213,19 @@ func (p *Plan) keepUnidentified(in *Request, out *Outcomes) error {
 	if !doubt {
 		return nil
 	}
-	for name, observed := range in.Observed {
-		if _, composed := out.Composed[name]; composed {
+	for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
+		observed := in.Observed[name]
+		_, composed := out.Composed[name]
+		if composed || in.composedEarlier(name) {
 			continue
 		}
 		kept, err := AsApplied(observed)
 		if err != nil {
 			return &StopError{Err: err}
 		}
-		out.Composed[name] = Composed{Object: kept, Ready: StateOf(observed).Ready}
+		state := StateOf(observed)
+		out.Composed[name] = Composed{Object: kept, Ready: state.Ready}
+		out.Of = append(out.Of, Outcome{Object: observed, State: state})
 	}
 	return nil
 }

@@ -104,6 +104,11 @@ func (r *Request) Schema(gvk schema.GroupVersionKind) (schema *structpb.Struct, 
 	return s.GetOpenapiV3(), true, nil
 }
 
+// composedEarlier says whether an earlier function of the pipeline composes the object of that name.
+func (r *Request) composedEarlier(name string) bool {
+	return r.req.GetDesired().GetResources()[name] != nil
+}
+
 // Now returns the newest time that is written anywhere in the request: what a function that has no clock knows of time.
 func (r *Request) Now() metav1.Time {
 	newest := r.XR.GetCreationTimestamp()
