@@ -82,7 +82,8 @@ func stricter(path string, theirs, ours extv1.JSONSchemaProps) []string {
 	}
 	for _, name := range ours.Required {
 		_, allowed := allowedRequired[name]
-		if !slices.Contains(theirs.Required, name) && !(allowed && !strings.Contains(path, ".")) {
+		allowed = allowed && !strings.Contains(path, ".")
+		if !allowed && !slices.Contains(theirs.Required, name) {
 			report("requires %s, CAPZ does not", name)
 		}
 	}
