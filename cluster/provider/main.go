@@ -112,10 +112,11 @@ func (f *flags) managerOptions(scheme *runtime.Scheme) ctrl.Options {
 }
 
 func (f *flags) restConfig() (*rest.Config, error) {
-	config, err := ctrl.GetConfig()
+	load := ctrl.GetConfig
 	if f.Kubeconfig != "" {
-		config, err = clientcmd.BuildConfigFromFlags("", f.Kubeconfig)
+		load = func() (*rest.Config, error) { return clientcmd.BuildConfigFromFlags("", f.Kubeconfig) }
 	}
+	config, err := load()
 	if err != nil {
 		return nil, err
 	}

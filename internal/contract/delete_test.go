@@ -158,6 +158,7 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 		"goes with the ManagedCluster":         {objects: []client.Object{defaultNamespace(), managedCluster(), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
 		"policy manage is no policy":           {objects: []client.Object{defaultNamespace(), managedCluster(policy("manage")), pool(policy("manage"))}, want: detached, wantPolicy: policyDetachOnDelete},
 		"a pool to be left alone":              {objects: []client.Object{defaultNamespace(), managedCluster(), pool(policy("skip"))}, want: plain, wantPolicy: policySkip},
+		"deleted before, and refused":          {objects: []client.Object{defaultNamespace(), managedCluster(), pool(deleting("aso"))}, want: detached[:1], wantPolicy: policySkip},
 		"the ManagedCluster stays in Azure":    {objects: []client.Object{defaultNamespace(), managedCluster(policy("detach-on-delete")), pool()}, want: plain},
 		"the whole namespace stays in Azure":   {objects: []client.Object{namespace("skip"), managedCluster(), pool()}, want: plain},
 		"no ManagedCluster":                    {objects: []client.Object{defaultNamespace(), pool()}, want: plain},

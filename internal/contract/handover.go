@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
@@ -74,20 +75,22 @@ func (r *Reconciler) handOver(ctx context.Context, s *scope, objects []*unstruct
 	return waiting, nil
 }
 
-// detach tells ASO to leave Azure alone when pool is deleted, unless its policy says so already.
+// detach tells ASO to leave Azure alone as pool is deleted, unless its policy says so already.
+//
+// A pool that is being deleted has met Azure's refusal, and ASO may try again only after its sync period. It looks at once when
+// the policy becomes skip, and only then (ASO documentation, "Annotations").
 func (r *Reconciler) detach(ctx context.Context, pool *unstructured.Unstructured) error {
 	if !managed(pool) {
 		return nil
 	}
-	detached := pool.DeepCopy()
-	annotations := detached.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
+	policy := policyDetachOnDelete
+	if pool.GetDeletionTimestamp() != nil {
+		policy = policySkip
 	}
-	annotations[reconcilePolicyAnnotation] = policyDetachOnDelete
-	detached.SetAnnotations(annotations)
+	detached := pool.DeepCopy()
+	annotations.AddAnnotations(detached, map[string]string{reconcilePolicyAnnotation: policy})
 	// ASO writes to the object all the time, so a lock would only lose against it.
-	if err := r.Client.Patch(ctx, detached, client.MergeFrom(pool)); client.IgnoreNotFound(err) != nil {
+	if err := r.Patch(ctx, detached, client.MergeFrom(pool)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot detach %v: %w", refTo(pool), err)
 	}
 	return nil
@@ -112,15 +115,15 @@ func (r *Reconciler) heir(ctx context.Context, cluster *clusterv1.Cluster) (*uns
 
 // await makes xr wait for the objects.
 func (r *Reconciler) await(ctx context.Context, xr *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
-	return r.annotate(ctx, xr, func(annotations map[string]string) {
-		refs := splitAwaited(annotations[AwaitsDeletionAnnotation])
+	return r.annotate(ctx, xr, func(a map[string]string) {
+		refs := splitAwaited(a[AwaitsDeletionAnnotation])
 		for _, obj := range objects {
 			if ref := refTo(obj).String(); !slices.Contains(refs, ref) {
 				refs = append(refs, ref)
 			}
 		}
 		slices.Sort(refs)
-		annotations[AwaitsDeletionAnnotation] = strings.Join(refs, awaitsSeparator)
+		a[AwaitsDeletionAnnotation] = strings.Join(refs, awaitsSeparator)
 	})
 }
 
