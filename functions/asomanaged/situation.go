@@ -79,9 +79,13 @@ func reference(in *composer.Request, cluster *unstructured.Unstructured, field s
 	if group == required.Group && kind == required.Kind && name != "" {
 		return name, nil
 	}
+	found := "absent"
+	if len(ref) > 0 {
+		found = fmt.Sprintf("%s %q of group %q", kind, name, group)
+	}
 	return "", &composer.Problem{Reason: reasonInvalidReference, Message: fmt.Sprintf(
-		"%s cannot be used without %s: spec.%s of Cluster %q is %s %q of group %q, but must be a %s of group %q",
-		in.XR.GetKind(), required.Kind, field, cluster.GetName(), kind, name, group, required.Kind, required.Group)}
+		"%s cannot be used without %s: spec.%s of Cluster %q is %s, but must be an %s of group %q",
+		in.XR.GetKind(), required.Kind, field, cluster.GetName(), found, required.Kind, required.Group)}
 }
 
 // paused says whether the CAPI contract asks to leave the composite alone.

@@ -74,8 +74,11 @@ func First(inlines []*Inline, kind schema.GroupKind) *Inline {
 
 // Inlines returns the objects of the composite's spec.resources in their order, each with its problem if it has one.
 func Inlines(xr *unstructured.Unstructured) []*Inline {
-	list, _, _ := unstructured.NestedFieldNoCopy(xr.Object, "spec", "resources")
-	items, _ := list.([]any)
+	list, found, err := unstructured.NestedFieldNoCopy(xr.Object, "spec", "resources")
+	items, ok := list.([]any)
+	if err != nil || found && !ok {
+		return []*Inline{unreadable(list, "spec.resources", "a list of Azure Service Operator objects")}
+	}
 	inlines := make([]*Inline, 0, len(items))
 	first := map[string]string{}
 	for n, item := range items {
@@ -96,8 +99,7 @@ func Inlines(xr *unstructured.Unstructured) []*Inline {
 func parse(item any, path, namespace string) *Inline {
 	m, ok := item.(map[string]any)
 	if !ok {
-		return &Inline{Path: path, Object: &unstructured.Unstructured{Object: map[string]any{}},
-			Problem: &Problem{ReasonInvalidResource, fmt.Sprintf("%s is %T, but must be an Azure Service Operator object with apiVersion, kind and metadata.name", path, item)}}
+		return unreadable(item, path, "an Azure Service Operator object with apiVersion, kind and metadata.name")
 	}
 	obj := (&unstructured.Unstructured{Object: m}).DeepCopy()
 	i := &Inline{Path: path, Object: obj, Problem: malformed(obj, path, namespace)}
@@ -106,6 +108,12 @@ func parse(item any, path, namespace string) *Inline {
 		obj.SetNamespace(namespace)
 	}
 	return i
+}
+
+// unreadable stands for what is no object at all.
+func unreadable(found any, path, required string) *Inline {
+	return &Inline{Path: path, Object: &unstructured.Unstructured{Object: map[string]any{}},
+		Problem: &Problem{ReasonInvalidResource, fmt.Sprintf("%s is %T, but must be %s", path, found, required)}}
 }
 
 func malformed(obj *unstructured.Unstructured, path, namespace string) *Problem {
