@@ -3,6 +3,7 @@ package example
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -62,7 +63,10 @@ func clusterLacks(u *unstructured.Unstructured) string {
 		if condition["status"] == "True" {
 			return ""
 		}
-		return fmt.Sprintf("Cluster %s is not Available (%v: %v)", u.GetName(), condition["reason"], condition["message"])
+		// Cluster API writes the message as a list of lines that begin with "* ".
+		message, _ := condition["message"].(string)
+		message = strings.ReplaceAll(strings.TrimPrefix(message, "* "), "\n* ", "; ")
+		return fmt.Sprintf("Cluster %s is not Available (%v: %s)", u.GetName(), condition["reason"], message)
 	}
 	return fmt.Sprintf("Cluster %s has no condition Available", u.GetName())
 }
