@@ -63,9 +63,9 @@ func clusterLacks(u *unstructured.Unstructured) string {
 		if condition["status"] == "True" {
 			return ""
 		}
-		// Cluster API writes the message as a list of lines that begin with "* ".
+		// Cluster API writes the message as a list of lines, and Azure's errors have many too.
 		message, _ := condition["message"].(string)
-		message = strings.ReplaceAll(strings.TrimPrefix(message, "* "), "\n* ", "; ")
+		message = strings.Join(strings.Fields(message), " ")
 		return fmt.Sprintf("Cluster %s is not Available (%v: %s)", u.GetName(), condition["reason"], message)
 	}
 	return fmt.Sprintf("Cluster %s has no condition Available", u.GetName())
