@@ -94,25 +94,29 @@ func (w *world) describeRequests(ctx context.Context, out *strings.Builder) {
 
 // describeLog prints the last lines about the scenario's namespace.
 func (w *world) describeLog(out *strings.Builder, component string) {
-	f, err := os.Open(w.stack.LogFile(component))
+	for _, line := range w.lastLines(component, w.namespace) {
+		fmt.Fprintf(out, "  %s: %s\n", component, line)
+	}
+}
+
+// lastLines returns the last lines of a component's log that hold a text.
+func (e *environment) lastLines(component, text string) []string {
+	f, err := os.Open(e.stack.LogFile(component))
 	if err != nil {
-		fmt.Fprintf(out, "  %v\n", err)
-		return
+		return []string{err.Error()}
 	}
 	defer f.Close()
 	var last []string
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		if line := lines.Text(); strings.Contains(line, w.namespace) {
+		if line := lines.Text(); strings.Contains(line, text) {
 			last = append(last, line[:min(len(line), longestLine)])
 			last = last[max(0, len(last)-logLines):]
 		}
 	}
-	for _, line := range last {
-		fmt.Fprintf(out, "  %s: %s\n", component, line)
-	}
 	if err := lines.Err(); err != nil {
-		fmt.Fprintf(out, "  %s: %v\n", component, err)
+		last = append(last, err.Error())
 	}
+	return last
 }

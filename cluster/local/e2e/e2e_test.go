@@ -1,12 +1,16 @@
 package e2e
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // scenarios are all scenarios. Each is run without a kill first.
 func scenarios() []*scenario {
-	return []*scenario{
-		create,
-	}
+	return slices.Concat([]*scenario{
+		create, scale, autoscale, upgrade, pools, lastSystemPool, resources, networks, pause, conflict, mistakes, refusal,
+		oneOfMany, dependency, byHand, entra, v1alpha1, external,
+	}, templates(), examples())
 }
 
 // TestCalm runs every scenario while all components stay up.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,6 +41,8 @@ type environment struct {
 	turn map[string]*sync.Mutex
 	// killed are the components that we have ended and are about to start again.
 	killed map[string]bool
+	// closed is set when the components are about to be ended for good.
+	closed bool
 	ended  []error
 }
 
@@ -76,24 +79,38 @@ func newEnvironment(ctx context.Context, root string, s *stack.Stack) (*environm
 
 // supervise starts again what has ended by itself, as a kubelet would, and remembers it: nothing may.
 func (e *environment) supervise() {
-	for e.ctx.Err() == nil {
+	for ; e.ctx.Err() == nil; time.Sleep(superviseInterval) {
 		for _, component := range e.stack.Dead() {
-			e.mu.Lock()
-			ours := e.killed[component]
-			e.mu.Unlock()
-			if ours || e.ctx.Err() != nil {
-				continue
-			}
-			err := fmt.Errorf("%s has ended by itself: %w", component, e.stack.Check())
-			say("%v", err)
-			e.mu.Lock()
-			e.ended = append(e.ended, err)
-			e.mu.Unlock()
-			if err := e.restart(component, false); err != nil {
+			if err := e.revive(component); err != nil {
 				say("%v", err)
 			}
 		}
-		time.Sleep(superviseInterval)
+	}
+}
+
+func (e *environment) revive(component string) error {
+	e.mu.Lock()
+	expected := e.killed[component] || e.closed
+	e.mu.Unlock()
+	if expected {
+		return nil
+	}
+	err := fmt.Errorf("%s has ended by itself; the last lines of its log:\n%s", component, strings.Join(e.lastLines(component, ""), "\n"))
+	say("%v", err)
+	e.mu.Lock()
+	e.ended = append(e.ended, err)
+	e.mu.Unlock()
+	return e.restart(component, false)
+}
+
+// close returns when no component is being started and none will be any more.
+func (e *environment) close() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	for _, turn := range e.turn {
+		turn.Lock()
+		defer turn.Unlock()
 	}
 }
 
@@ -109,6 +126,9 @@ func (e *environment) restart(component string, kill bool) error {
 	turn := e.turn[component]
 	turn.Lock()
 	defer turn.Unlock()
+	if e.isClosed() {
+		return errors.New("the tests are over")
+	}
 	e.setKilled(component, true)
 	defer e.setKilled(component, false)
 	if kill {
@@ -129,4 +149,10 @@ func (e *environment) setKilled(component string, killed bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.killed[component] = killed
+}
+
+func (e *environment) isClosed() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.closed
 }

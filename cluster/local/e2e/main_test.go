@@ -69,6 +69,7 @@ func run(m *testing.M) int {
 		return failed(err)
 	}
 	code := m.Run()
+	suite.close()
 	if err := suite.crashes(); err != nil {
 		return failed(err)
 	}

@@ -29,6 +29,8 @@ type world struct {
 	begun        time.Time
 	namespace    string
 	subscription string
+	// component is killed on the way, none if empty.
+	component string
 	// seen are the ASO objects that were there after the last step.
 	seen map[objectKey]metav1.PartialObjectMetadata
 	// going are the removals that the steps so far have asked for.
@@ -46,7 +48,7 @@ func newWorld(t *testing.T, scenario, component string) *world {
 	}
 	namespace := scenario + "-" + round
 	return &world{
-		environment: suite, t: t, begun: time.Now(), namespace: namespace,
+		environment: suite, component: component, t: t, begun: time.Now(), namespace: namespace,
 		subscription: uuid.NewSHA1(uuid.NameSpaceURL, []byte(namespace)).String(),
 		seen:         map[objectKey]metav1.PartialObjectMetadata{}, injected: map[string]bool{}, noted: map[string]any{},
 	}
@@ -197,4 +199,20 @@ func setField(obj map[string]any, field string, value any) error {
 		return nil
 	}
 	return unstructured.SetNestedField(obj, value, fields...)
+}
+
+// annotateNamespace sets an annotation of the scenario's namespace; an empty value takes it away.
+func (w *world) annotateNamespace(annotation, value string) error {
+	namespace := &corev1.Namespace{}
+	if err := w.client.Get(w.ctx, client.ObjectKey{Name: w.namespace}, namespace); err != nil {
+		return err
+	}
+	if namespace.Annotations == nil {
+		namespace.Annotations = map[string]string{}
+	}
+	delete(namespace.Annotations, annotation)
+	if value != "" {
+		namespace.Annotations[annotation] = value
+	}
+	return w.client.Update(w.ctx, namespace)
 }

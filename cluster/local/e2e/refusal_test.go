@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"net/http"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
+)
+
+// refuse makes Azure refuse PUTs with a text. ASO tries the code again and again.
+func refuse(name, path, text string) func(*world) error {
+	return func(w *world) error {
+		return w.fault(name, admin.Fault{
+			Method: http.MethodPut, Path: path, Status: http.StatusForbidden, Code: "AuthorizationFailed", Message: text,
+		})
+	}
+}
+
+func mend(name string) func(*world) error {
+	return func(w *world) error { return w.mend(name) }
+}
+
+const (
+	groupRefused   = "The client may not write resource groups here."
+	clusterRefused = "The client may not write managed clusters here."
+	networkRefused = "The client may not write this network."
+)
+
+// refusal has Azure refuse one resource after the other; people read why where they look.
+var refusal = &scenario{
+	name: "refusal",
+	steps: []step{
+		{
+			name: "create, while Azure refuses the resource group",
+			act:  all(refuse("group", "/resourceGroups/my-cluster", groupRefused), applyExample("aks-aso")),
+			expect: []expectation{
+				says(asoClusterKind, clusterName, groupRefused),
+				entry(asoClusterKind, clusterName, "ResourceGroup/my-cluster", false, "AuthorizationFailed", groupRefused),
+				condition(clusterKind, clusterName, "InfrastructureReady", "False", groupRefused),
+				says(controlPlaneKind, clusterName, "ResourceGroup my-cluster"),
+			},
+		},
+		{
+			name: "allow it, while Azure refuses the AKS cluster",
+			act:  all(refuse("cluster", "/managedClusters/my-cluster", clusterRefused), mend("group")),
+			expect: []expectation{
+				entry(asoClusterKind, clusterName, "ResourceGroup/my-cluster", true, "", ""),
+				says(controlPlaneKind, clusterName, clusterRefused),
+				condition(clusterKind, clusterName, "ControlPlaneAvailable", "False", clusterRefused),
+			},
+		},
+		{
+			name:   "allow it",
+			act:    mend("cluster"),
+			expect: []expectation{available, contractKept, kubeconfigWorks, silent(controlPlaneKind, clusterName, clusterRefused)},
+		},
+		{
+			name: "ask for a version that AKS does not have",
+			act:  func(w *world) error { return w.set(controlPlaneKind, clusterName, "spec.version", "v1.99.0") },
+			expect: []expectation{
+				entry(controlPlaneKind, clusterName, "ManagedCluster/my-cluster", false, "K8sVersionNotSupported", "1.99.0"),
+				says(controlPlaneKind, clusterName, "1.99.0, which is not supported"),
+				condition(clusterKind, clusterName, "ControlPlaneAvailable", "False", "1.99.0"),
+				field(controlPlaneKind, clusterName, "status.version", version), kubelets(version),
+			},
+		},
+		{
+			name:   "ask for one that it has",
+			act:    func(w *world) error { return w.set(controlPlaneKind, clusterName, "spec.version", version) },
+			expect: []expectation{available, contractKept, kubeconfigWorks},
+		},
+		down,
+	},
+}
+
+// oneOfMany has one resource fail, and one of a kind that nobody serves; the others are not held up.
+var oneOfMany = &scenario{
+	name: "one-of-many",
+	steps: []step{
+		{
+			name: "create with two that fail",
+			act: all(
+				refuse("network", "/virtualNetworks/extra", networkRefused),
+				applyExample("aks-aso", onePool, withEntry(asoClusterKind, clusterName, extraNetwork), withEntry(asoClusterKind, clusterName, extraSubnet),
+					withEntry(asoClusterKind, clusterName, notInstalled), withEntry(asoClusterKind, clusterName, goodNetwork)),
+			),
+			expect: []expectation{
+				entry(asoClusterKind, clusterName, "ResourceGroup/my-cluster", true, "Succeeded", ""),
+				entry(asoClusterKind, clusterName, "VirtualNetwork/good", true, "Succeeded", ""),
+				entry(asoClusterKind, clusterName, "VirtualNetwork/extra", false, "AuthorizationFailed", networkRefused),
+				entry(asoClusterKind, clusterName, "VirtualNetworksSubnet/extra-nodes", false, "WaitingForResource", "VirtualNetwork extra"),
+				entry(asoClusterKind, clusterName, "LoadBalancer/nobody", false, "KindNotInstalled", "LoadBalancer"),
+				says(asoClusterKind, clusterName, networkRefused), says(asoClusterKind, clusterName, "LoadBalancer"),
+				condition(clusterKind, clusterName, "InfrastructureReady", "False", networkRefused),
+				field(controlPlaneKind, clusterName, "status.ready", true), inAzure("/agentPools/pool0", "properties.count", 2),
+			},
+		},
+		{
+			name:   "mend both",
+			act:    all(mend("network"), removeResource(asoClusterKind, clusterName, "LoadBalancer/nobody")),
+			expect: []expectation{available, contractKept, kubeconfigWorks, inAzure("/virtualNetworks/extra/subnets/nodes", "", nil)},
+		},
+		down,
+	},
+}
+
+const (
+	notInstalled = `
+apiVersion: network.azure.com/v20250301
+kind: LoadBalancer
+metadata:
+  name: nobody
+spec:
+  location: westeurope
+  owner:
+    name: my-cluster
+`
+	goodNetwork = `
+apiVersion: network.azure.com/v20250301
+kind: VirtualNetwork
+metadata:
+  name: good
+spec:
+  location: westeurope
+  owner:
+    name: my-cluster
+  addressSpace:
+    addressPrefixes: [10.98.0.0/16]
+`
+)
