@@ -19,8 +19,11 @@ const (
 	ConditionPaused         = "Paused"
 )
 
-// longestMessage is the most that the schema of a metav1.Condition admits.
-const longestMessage = 32768
+// The most that the schema of a metav1.Condition admits.
+const (
+	longestMessage = 32768
+	longestReason  = 1024
+)
 
 // A Condition is one statement about the composite resource.
 type Condition struct {
@@ -88,7 +91,7 @@ func validReason(reason string) string {
 	if reason == "" {
 		return "Unknown"
 	}
-	return reason
+	return reason[:min(len(reason), longestReason)]
 }
 
 func cut(message string) string {
