@@ -111,6 +111,9 @@ func (s *Service) route(w http.ResponseWriter, r *http.Request, body []byte) *Er
 	}
 	path := strings.TrimSuffix(r.URL.Path, "/")
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	if strings.EqualFold(segments[0], "providers") {
+		return tenantRoles(w, r, segments)
+	}
 	if len(segments) < 2 || !strings.EqualFold(segments[0], "subscriptions") {
 		return notFound("NotFound", "No resource has the path '%s'.", path)
 	}
