@@ -68,7 +68,7 @@ func setupClusterCache(ctx context.Context, mgr ctrl.Manager, o Options) (cluste
 	workload, err := clustercache.SetupWithManager(ctx, mgr, clustercache.Options{
 		SecretClient:     mgr.GetAPIReader(),
 		WatchFilterValue: o.WatchFilter,
-		ClusterFilter:    func(c *clusterv1.Cluster) bool { return refersTo(c.Spec.ControlPlaneRef, controlPlaneKind) },
+		ClusterFilter:    mirrorsNodes,
 		Cache: clustercache.CacheOptions{
 			ByObject: map[client.Object]cache.ByObject{&corev1.Node{}: {Transform: stripNode}},
 		},
@@ -78,6 +78,12 @@ func setupClusterCache(ctx context.Context, mgr ctrl.Manager, o Options) (cluste
 		return nil, fmt.Errorf("cannot set up the cache of workload clusters: %w", err)
 	}
 	return workload, nil
+}
+
+// mirrorsNodes says whether the Nodes of a Cluster are looked at: not those of a Cluster that goes, whose API server may
+// cease at any moment.
+func mirrorsNodes(cluster *clusterv1.Cluster) bool {
+	return refersTo(cluster.Spec.ControlPlaneRef, controlPlaneKind) && cluster.DeletionTimestamp.IsZero()
 }
 
 // stripNode keeps of a Node what the contract needs.

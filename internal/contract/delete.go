@@ -3,7 +3,6 @@ package contract
 import (
 	"context"
 	"fmt"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,9 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
-
-// awaitInterval is how often objects of others are looked at whose events may not lead here.
-const awaitInterval = 15 * time.Second
 
 // reconcileDelete deletes what the composite resource has composed, dependents first, and lets it go when all is gone.
 // Crossplane leaves deleting to garbage collection, which knows no order and lets the composite resource go first.
@@ -36,22 +32,17 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	objects = append(objects, awaited...)
 	r.reportRefusals(xr, objects)
-	left, err := r.deleteObjects(ctx, &scope{xr: xr, cluster: s.cluster}, objects, awaited)
-	if err != nil {
+	left, err := r.deleteObjects(ctx, &scope{xr: xr, cluster: s.cluster}, objects)
+	if err != nil || left > 0 {
 		return ctrl.Result{}, err
-	}
-	switch {
-	case len(awaited) > 0:
-		return ctrl.Result{RequeueAfter: awaitInterval}, nil
-	case left > 0:
-		return ctrl.Result{}, nil
 	}
 	return ctrl.Result{}, r.release(ctx, xr)
 }
 
 // deleteObjects takes the next step towards having no objects, and returns how many must still be waited for.
-func (r *Reconciler) deleteObjects(ctx context.Context, s *scope, objects, awaited []*unstructured.Unstructured) (int, error) {
+func (r *Reconciler) deleteObjects(ctx context.Context, s *scope, objects []*unstructured.Unstructured) (int, error) {
 	if r.kind == machinePoolKind && s.clusterDeleted() {
 		goes, err := r.goesWithManagedCluster(ctx, s.cluster)
 		if err != nil {
@@ -61,8 +52,7 @@ func (r *Reconciler) deleteObjects(ctx context.Context, s *scope, objects, await
 			return r.handOver(ctx, s, objects)
 		}
 	}
-	remaining := append(append([]*unstructured.Unstructured{}, objects...), awaited...)
-	for _, obj := range wave(objects, remaining) {
+	for _, obj := range wave(objects) {
 		if err := r.deleteObject(ctx, obj); err != nil {
 			return 0, err
 		}

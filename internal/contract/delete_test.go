@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -185,8 +186,9 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 	}
 }
 
+const subnetRef = "VirtualNetworksSubnet.v1api20240301.network.azure.com/subnet"
+
 func TestDeleteHandsOverWhatIsInUse(t *testing.T) {
-	const ref = "VirtualNetworksSubnet.v1api20240301.network.azure.com/subnet"
 	external := annotated("cluster.x-k8s.io/managed-by", "someone")
 	tests := map[string]struct {
 		infrastructure, controlPlane []func(*unstructured.Unstructured)
@@ -208,43 +210,45 @@ func TestDeleteHandsOverWhatIsInUse(t *testing.T) {
 			r := m.reconciler(machinePoolKind)
 			m.reconcile(r, "pool0")
 			m.reconcile(r, "pool0")
-			if m.get(subnetGVK, "subnet").GetDeletionTimestamp() == nil {
-				t.Error("the subnet is not being deleted")
+			subnet := m.get(subnetGVK, "subnet")
+			left := tc.heir.Kind != ""
+			if deleted := subnet.GetDeletionTimestamp() != nil; deleted == left {
+				t.Errorf("the subnet is being deleted: %v", deleted)
 			}
 			for _, kind := range []schema.GroupVersionKind{clusterKind, controlPlaneKind} {
-				want := ""
+				xr, want := m.get(kind, "my-cluster"), ""
 				if kind == tc.heir {
-					want = ref
+					want = subnetRef
 				}
-				if got := m.get(kind, "my-cluster").GetAnnotations()[AwaitsDeletionAnnotation]; got != want {
+				if got := xr.GetAnnotations()[AwaitsDeletionAnnotation]; got != want {
 					t.Errorf("%s awaits %q, want %q", kind.Kind, got, want)
 				}
+				if got := metav1.IsControlledBy(subnet, xr); got != (kind == tc.heir) {
+					t.Errorf("%s controls the subnet: %v", kind.Kind, got)
+				}
 			}
-			if gone := m.get(machinePoolKind, "pool0") == nil; gone != (tc.heir.Kind != "") {
+			if gone := m.get(machinePoolKind, "pool0") == nil; gone != left {
 				t.Errorf("the pool is gone: %v", gone)
 			}
 		})
 	}
 }
 
-func TestDeleteAwaitsWhatPoolsLeft(t *testing.T) {
-	const ref = "VirtualNetworksSubnet.v1api20240301.network.azure.com/subnet"
+func TestDeleteWhatPoolsLeft(t *testing.T) {
 	m := newManagement(t, myCluster(clusterDeleting),
-		with(infrastructureWithNetwork(t), annotated(AwaitsDeletionAnnotation, ref)),
-		with(parse(t, subnetYAML), controlled(machinePoolKind, "gone"), deleting("aso")),
+		with(infrastructureWithNetwork(t), annotated(AwaitsDeletionAnnotation, subnetRef+",VirtualNetwork.v1api20240301.network.azure.com/gone")),
+		with(parse(t, subnetYAML), controlled(clusterKind, "my-cluster"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
 		with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster")))
 	r := m.reconciler(clusterKind)
-	if result := m.reconcile(r, "my-cluster"); result.RequeueAfter != awaitInterval {
-		t.Errorf("RequeueAfter = %v, want %v", result.RequeueAfter, awaitInterval)
-	}
-	if writes := m.takeWrites(); len(writes) > 0 {
-		t.Errorf("the network of a subnet that exists was touched: %v", writes)
+	m.reconcile(r, "my-cluster")
+	if diff := cmp.Diff([]string{"delete VirtualNetworksSubnet subnet"}, m.takeWrites()); diff != "" {
+		t.Errorf("at first: -want +got:\n%s", diff)
 	}
 	m.letGo(subnetGVK, "subnet")
 	m.reconcile(r, "my-cluster")
 	m.reconcile(r, "my-cluster")
 	want := []string{"delete VirtualNetwork vnet", "patch AzureASOManagedCluster my-cluster"}
 	if diff := cmp.Diff(want, m.takeWrites()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
+		t.Errorf("then: -want +got:\n%s", diff)
 	}
 }

@@ -23,8 +23,8 @@ const (
 	CrossplanePausedAnnotation = "crossplane.io/paused"
 	// PausedByAnnotation says that CrossplanePausedAnnotation is ours to remove.
 	PausedByAnnotation = "infrastructure.cluster.x-k8s.io/paused-by"
-	// AwaitsDeletionAnnotation lists objects of pools that are gone already, as Kind.version.group/name, which must be
-	// gone before this composite resource may be.
+	// AwaitsDeletionAnnotation lists objects that pools have left to this composite resource to delete, as
+	// Kind.version.group/name with commas between.
 	AwaitsDeletionAnnotation = "infrastructure.cluster.x-k8s.io/awaits-deletion"
 )
 

@@ -38,9 +38,10 @@ func managed(obj metav1.Object) bool {
 	return policy == "" || policy == policyManage
 }
 
-// handOver deletes the objects of a pool whose ManagedCluster is about to go. The agent pools leave Kubernetes only, as
-// they leave Azure with the ManagedCluster. What else the pool has may be in use until then, so another composite
-// resource waits for it. It returns how many objects the pool itself must still wait for.
+// handOver ends a pool whose ManagedCluster is about to go. The agent pools leave Kubernetes only, as they leave Azure
+// with the ManagedCluster. What else the pool has is in use until then, and ASO tries a deletion that Azure refused again
+// only much later; so another composite resource takes it over, to delete it in time. It returns how many objects the
+// pool itself must still wait for.
 func (r *Reconciler) handOver(ctx context.Context, s *scope, objects []*unstructured.Unstructured) (int, error) {
 	var pools, others []*unstructured.Unstructured
 	for _, obj := range objects {
@@ -50,29 +51,49 @@ func (r *Reconciler) handOver(ctx context.Context, s *scope, objects []*unstruct
 			others = append(others, obj)
 		}
 	}
-	waiting := len(pools)
-	if len(others) > 0 {
-		heir, err := r.heir(ctx, s.cluster)
-		if err != nil {
-			return 0, err
-		}
-		if heir == nil {
-			waiting += len(others)
-		} else if err := r.await(ctx, heir, others); err != nil {
-			return 0, err
-		}
+	taken, err := r.bequeath(ctx, s, others)
+	if err != nil {
+		return 0, err
+	}
+	if taken {
+		others = nil
 	}
 	for _, pool := range pools {
 		if err := r.detach(ctx, pool); err != nil {
 			return 0, err
 		}
 	}
-	for _, obj := range objects {
+	for _, obj := range append(pools, wave(others)...) {
 		if err := r.deleteObject(ctx, obj); err != nil {
 			return 0, err
 		}
 	}
-	return waiting, nil
+	return len(pools) + len(others), nil
+}
+
+// bequeath makes another composite resource the controller of the objects, and returns false when there is none.
+func (r *Reconciler) bequeath(ctx context.Context, s *scope, objects []*unstructured.Unstructured) (bool, error) {
+	if len(objects) == 0 {
+		return true, nil
+	}
+	heir, err := r.heir(ctx, s.cluster)
+	if err != nil || heir == nil {
+		return false, err
+	}
+	if err := r.await(ctx, heir, objects); err != nil {
+		return false, err
+	}
+	for _, obj := range objects {
+		taken := obj.DeepCopy()
+		owners := slices.DeleteFunc(taken.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return o.UID == s.xr.GetUID() })
+		controller := metav1.NewControllerRef(heir, heir.GroupVersionKind())
+		controller.BlockOwnerDeletion = nil // The finalizer does that.
+		taken.SetOwnerReferences(append(owners, *controller))
+		if err := r.patch(ctx, taken, obj); client.IgnoreNotFound(err) != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // detach tells ASO to leave Azure alone as pool is deleted, unless its policy says so already.
@@ -96,7 +117,7 @@ func (r *Reconciler) detach(ctx context.Context, pool *unstructured.Unstructured
 	return nil
 }
 
-// heir returns the composite resource that waits for what pools leave behind: the infrastructure, which goes last, or
+// heir returns the composite resource that takes over what pools leave behind: the infrastructure, which goes last, or
 // the control plane when the infrastructure is not ours. Nil means that there is neither.
 func (r *Reconciler) heir(ctx context.Context, cluster *clusterv1.Cluster) (*unstructured.Unstructured, error) {
 	for _, lookUp := range []func(context.Context, client.Reader, *clusterv1.Cluster) (*unstructured.Unstructured, error){
@@ -113,7 +134,7 @@ func (r *Reconciler) heir(ctx context.Context, cluster *clusterv1.Cluster) (*uns
 	return nil, nil
 }
 
-// await makes xr wait for the objects.
+// await notes the objects on xr, so that it deletes them and waits for their end.
 func (r *Reconciler) await(ctx context.Context, xr *unstructured.Unstructured, objects []*unstructured.Unstructured) error {
 	return r.annotate(ctx, xr, func(a map[string]string) {
 		refs := splitAwaited(a[AwaitsDeletionAnnotation])
@@ -127,8 +148,7 @@ func (r *Reconciler) await(ctx context.Context, xr *unstructured.Unstructured, o
 	})
 }
 
-// awaited returns the objects that xr waits for and that are still being deleted. One that is not being deleted has
-// taken the name of one that is gone.
+// awaited returns the objects that pools have left to xr.
 func (r *Reconciler) awaited(ctx context.Context, xr *unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	for _, text := range splitAwaited(xr.GetAnnotations()[AwaitsDeletionAnnotation]) {
@@ -143,7 +163,7 @@ func (r *Reconciler) awaited(ctx context.Context, xr *unstructured.Unstructured)
 		if err != nil {
 			return nil, err
 		}
-		if obj != nil && obj.GetDeletionTimestamp() != nil {
+		if obj != nil && metav1.IsControlledBy(obj, xr) {
 			objects = append(objects, obj)
 		}
 	}

@@ -65,24 +65,17 @@ func (m mapper) fromMachinePool(_ context.Context, obj client.Object) []ctrl.Req
 	return request(pool.Namespace, ref.Name)
 }
 
-// fromComposed returns the composite resource that controls obj; and, for an object that a pool has left behind, the
-// one that waits for its end.
-func (m mapper) fromComposed(ctx context.Context, obj client.Object) []ctrl.Request {
+// fromComposed returns the composite resource that controls obj.
+func (m mapper) fromComposed(_ context.Context, obj client.Object) []ctrl.Request {
 	owner := metav1.GetControllerOf(obj)
-	if owner == nil {
+	if owner == nil || owner.Kind != m.kind.Kind {
 		return nil
 	}
 	gv, err := schema.ParseGroupVersion(owner.APIVersion)
 	if err != nil || gv.Group != m.kind.Group {
 		return nil
 	}
-	switch owner.Kind {
-	case m.kind.Kind:
-		return request(obj.GetNamespace(), owner.Name)
-	case machinePoolKind.Kind:
-		return m.fromMember(ctx, obj)
-	}
-	return nil
+	return request(obj.GetNamespace(), owner.Name)
 }
 
 // fromSecret returns the control planes that a Secret concerns: as its controller, or because their ManagedCluster

@@ -20,9 +20,6 @@ func TestMapping(t *testing.T) {
 	infra := clusterv1.ContractVersionedObjectReference{APIGroup: machinePoolKind.Group, Kind: machinePoolKind.Kind, Name: "pool0"}
 	machinePool := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mp"}}
 	machinePool.Spec.Template.Spec.InfrastructureRef = infra
-	subnetOfPool := with(parse(t, subnetYAML), controlled(machinePoolKind, "gone"), func(o *unstructured.Unstructured) {
-		o.SetLabels(map[string]string{clusterv1.ClusterNameLabel: "my-cluster"})
-	})
 	m := newManagement(t, myCluster(), with(parse(t, controlPlaneYAML), ofCluster), with(parse(t, infrastructureYAML), ofCluster),
 		with(parse(t, poolYAML), ofMachinePool))
 	of := func(kind schema.GroupVersionKind) mapper { return mapper{client: m.Client, kind: kind} }
@@ -39,7 +36,6 @@ func TestMapping(t *testing.T) {
 		"control plane to infrastructure":    {obj: with(parse(t, controlPlaneYAML), ofCluster), to: of(clusterKind).fromMember, want: "my-cluster"},
 		"composed to its composite resource": {obj: with(parse(t, vnetYAML), controlled(clusterKind, "x")), to: of(clusterKind).fromComposed, want: "x"},
 		"composed by another kind":           {obj: with(parse(t, vnetYAML), controlled(controlPlaneKind, "x")), to: of(clusterKind).fromComposed},
-		"left by a pool, to who waits":       {obj: subnetOfPool, to: of(clusterKind).fromComposed, want: "my-cluster"},
 		"copy to control plane":              {obj: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{OwnerReferences: with(parse(t, vnetYAML), controlled(controlPlaneKind, "x")).GetOwnerReferences()}}, to: of(controlPlaneKind).fromSecret, want: "x"},
 		"source to control plane":            {obj: asoSecret("aso", "value", ""), to: of(controlPlaneKind).fromSecret, want: "my-cluster"},
 		"any other Secret":                   {obj: &corev1.Secret{}, to: of(controlPlaneKind).fromSecret},

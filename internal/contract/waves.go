@@ -6,18 +6,26 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
-// wave returns those of objects that may be deleted next: the ones that no other of remaining refers to, as its owner
-// or otherwise. Azure refuses to delete what is in use, and ASO would only learn that by trying.
+// wave returns those of objects that may be deleted next: the ones that no other refers to, as its owner or otherwise.
+// Azure refuses to delete what is in use, and ASO would only learn that by trying.
 //
-// Objects that refer to each other in a circle would wait for ever; when nothing else is left they go together.
-func wave(objects, remaining []*unstructured.Unstructured) []*unstructured.Unstructured {
-	var free []*unstructured.Unstructured
+// A ManagedCluster goes before what pools have left, whose use by its machines no reference tells of. Objects that refer
+// to each other in a circle would wait for ever; when nothing else is left they go together.
+func wave(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+	var free, clusters []*unstructured.Unstructured
 	for _, obj := range objects {
-		if !referredTo(obj, remaining) {
-			free = append(free, obj)
+		if referredTo(obj, objects) {
+			continue
+		}
+		free = append(free, obj)
+		if obj.GroupVersionKind().GroupKind() == managedClusterKind {
+			clusters = append(clusters, obj)
 		}
 	}
-	if len(free) > 0 || anyDeleting(remaining) {
+	switch {
+	case len(clusters) > 0:
+		return clusters
+	case len(free) > 0 || anyDeleting(objects):
 		return free
 	}
 	return objects

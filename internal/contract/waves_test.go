@@ -19,7 +19,6 @@ const (
 func TestWave(t *testing.T) {
 	tests := map[string]struct {
 		objects []string
-		awaited []string
 		want    []string
 	}{
 		"nothing":                    {},
@@ -27,23 +26,19 @@ func TestWave(t *testing.T) {
 		"owned first":                {objects: []string{groupYAML, vnetYAML}, want: []string{"vnet"}},
 		"referring first":            {objects: []string{groupYAML, vnetYAML, nsgYAML, subnetYAML}, want: []string{"subnet"}},
 		"then what was referred to":  {objects: []string{groupYAML, vnetYAML, nsgYAML}, want: []string{"vnet", "nsg"}},
-		"an awaited object counts":   {objects: []string{groupYAML, vnetYAML}, awaited: []string{subnetYAML}, want: nil},
+		"a ManagedCluster by itself": {objects: []string{managedClusterYAML, subnetYAML}, want: []string{"my-cluster"}},
 		"a circle goes together":     {objects: []string{leftYAML, rightYAML}, want: []string{"left", "right"}},
 		"a circle waits for others":  {objects: []string{leftYAML, rightYAML, groupYAML}, want: []string{"rg"}},
 		"of the same name elsewhere": {objects: []string{groupYAML, "{apiVersion: network.azure.com/v1api20240301, kind: VirtualNetwork, metadata: {name: vnet}, spec: {owner: {armId: /subscriptions/s/resourceGroups/rg}}}"}, want: []string{"rg", "vnet"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			var objects, remaining []*unstructured.Unstructured
+			var objects []*unstructured.Unstructured
 			for _, text := range tc.objects {
 				objects = append(objects, parse(t, text))
 			}
-			remaining = append(remaining, objects...)
-			for _, text := range tc.awaited {
-				remaining = append(remaining, with(parse(t, text), deleting("f")))
-			}
 			var got []string
-			for _, obj := range wave(objects, remaining) {
+			for _, obj := range wave(objects) {
 				got = append(got, obj.GetName())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
