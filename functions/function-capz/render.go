@@ -23,7 +23,9 @@ type renderCommand struct {
 }
 
 // Run prints the resources as YAML in the order of their creation. What is missing goes to standard error.
-func (c *renderCommand) Run() error {
+func (c *renderCommand) Run() error { return c.render(os.Stdout, os.Stderr) }
+
+func (c *renderCommand) render(stdout, stderr io.Writer) error {
 	var objects []*unstructured.Unstructured
 	files, err := manifests(c.Files)
 	if err != nil {
@@ -45,10 +47,14 @@ func (c *renderCommand) Run() error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("---\n%s", out)
+		if _, err := fmt.Fprintf(stdout, "---\n%s", out); err != nil {
+			return err
+		}
 	}
 	for _, p := range problems {
-		fmt.Fprintln(os.Stderr, p)
+		if _, err := fmt.Fprintln(stderr, p); err != nil {
+			return err
+		}
 	}
 	if len(problems) > 0 {
 		return fmt.Errorf("%d of the objects would not become ready", len(problems))

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+const capzModule = "sigs.k8s.io/cluster-api-provider-azure@v1.27.0"
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// capzTemplate returns the path of one of CAPZ's own templates with its variables filled.
+func capzTemplate(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "mod", "download", "-json", capzModule).Output()
+	if err != nil {
+		t.Fatalf("CAPZ's templates are read from its Go module, which cannot be had: go mod download %s: %v\n%s", capzModule, err, out)
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal(out, &module); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(module.Dir, "templates", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	variables := map[string]string{
+		"CLUSTER_NAME": "c", "AZURE_LOCATION": "westeurope", "KUBERNETES_VERSION": "v1.33.6", "AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v5",
+		"ASO_CREDENTIAL_SECRET_NAME": "credentials", "WORKER_MACHINE_COUNT:=2": "2",
+	}
+	file := filepath.Join(t.TempDir(), name)
+	filled := os.Expand(string(text), func(variable string) string {
+		value, known := variables[variable]
+		if !known {
+			t.Errorf("%s has a variable that this test does not know: %s", name, variable)
+		}
+		return value
+	})
+	if err := os.WriteFile(file, []byte(filled), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func render(t *testing.T, files ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	err = (&renderCommand{Files: files}).render(&out, &errs)
+	return out.String(), errs.String(), err
+}
+
+var headline = regexp.MustCompile(`(?m)^kind: (.*)$`)
+
+// kinds returns the kinds in a rendered text, in order.
+func kinds(text string) []string {
+	var out []string
+	for _, m := range headline.FindAllStringSubmatch(text, -1) {
+		out = append(out, m[1])
+	}
+	return out
+}
+
+func TestRenderCAPZTemplates(t *testing.T) {
+	cases := map[string][]string{
+		"cluster-template-aks-aso.yaml": {"ResourceGroup", "ManagedCluster", "ManagedClustersAgentPool", "ManagedClustersAgentPool"},
+		"cluster-template-aks-aso-maintenance.yaml": {"ResourceGroup", "ManagedCluster", "MaintenanceConfiguration", "MaintenanceConfiguration", "MaintenanceConfiguration",
+			"ManagedClustersAgentPool", "ManagedClustersAgentPool"},
+	}
+	for name, want := range cases {
+		t.Run(name, func(t *testing.T) {
+			stdout, stderr, err := render(t, capzTemplate(t, name))
+			if err != nil || stderr != "" {
+				t.Fatalf("%v\n%s", err, stderr)
+			}
+			if diff := cmp.Diff(want, kinds(stdout)); diff != "" {
+				t.Errorf("kinds in the order of creation: -want, +got:\n%s", diff)
+			}
+			for _, line := range []string{
+				"apiVersion: containerservice.azure.com/v1api20240901", "kubernetesVersion: 1.33.6", "orchestratorVersion: 1.33.6", "count: 2", "namespace: default",
+				"serviceoperator.azure.com/credential-from: credentials", "cluster.x-k8s.io/cluster-name: c", "name: c-aso-kubeconfig",
+			} {
+				if !strings.Contains(stdout, line) {
+					t.Errorf("no %q in:\n%s", line, stdout)
+				}
+			}
+			if strings.Contains(stdout, "${") {
+				t.Error("a variable is left")
+			}
+		})
+	}
+}
+
+func TestRenderExamples(t *testing.T) {
+	folders, err := filepath.Glob("../../examples/*/cluster.yaml")
+	if err != nil || len(folders) < 5 {
+		t.Fatalf("want at least 5 examples, got %v, %v", folders, err)
+	}
+	for _, file := range folders {
+		folder := filepath.Dir(file)
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			stdout, stderr, err := render(t, folder)
+			if err != nil || stderr != "" {
+				t.Fatalf("%v\n%s", err, stderr)
+			}
+			// All that the manifests have in spec.resources, each once.
+			got, want := kinds(stdout), entries(t, folder)
+			slices.Sort(got)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("kinds: -want, +got:\n%s", diff)
+			}
+			again, _, err := render(t, folder)
+			if err != nil || again != stdout {
+				t.Error("a second rendering differs")
+			}
+		})
+	}
+}
+
+// entries returns the kinds in the spec.resources of the manifests in folder.
+func entries(t *testing.T, folder string) []string {
+	t.Helper()
+	files, err := manifests([]string{folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, file := range files {
+		objects, err := read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range objects {
+			list, _, _ := unstructured.NestedSlice(o.Object, "spec", "resources")
+			for _, e := range list {
+				out = append(out, e.(map[string]any)["kind"].(string))
+			}
+		}
+	}
+	return out
+}
+
+func TestRenderGolden(t *testing.T) {
+	const golden = "testdata/aks-aso.golden.yaml"
+	stdout, stderr, err := render(t, "../../examples/aks-aso")
+	if err != nil || stderr != "" {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	if *update {
+		if err := os.WriteFile(golden, []byte(stdout), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), stdout); diff != "" {
+		t.Errorf("rendered; go test ./functions/function-capz -update accepts it: -want, +got:\n%s", diff)
+	}
+}
+
+// TestRenderVersionsAreAlike says that what Cluster API converts makes no difference.
+func TestRenderVersionsAreAlike(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"cluster.yaml", "pools.yaml"} {
+		text, err := os.ReadFile(filepath.Join("../../examples/aks-aso", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := strings.NewReplacer("apiVersion: cluster.x-k8s.io/v1beta2", "apiVersion: cluster.x-k8s.io/v1beta1",
+			"apiGroup: infrastructure.cluster.x-k8s.io", "apiVersion: infrastructure.cluster.x-k8s.io/v1beta1",
+			"apiVersion: infrastructure.cluster.x-k8s.io/v1beta1", "apiVersion: infrastructure.cluster.x-k8s.io/v1alpha1").Replace(string(text))
+		if old == string(text) {
+			t.Fatalf("%s: nothing replaced", name)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(old), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, _, err := render(t, "../../examples/aks-aso")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, stderr, err := render(t, dir)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("v1beta2, v1beta1: -want, +got:\n%s", diff)
+	}
+}
+
+func TestRenderErrors(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	example, err := os.ReadFile("../../examples/aks-aso/cluster.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	pools := "../../examples/aks-aso/pools.yaml"
+	cases := map[string]struct {
+		files   []string
+		err     string
+		problem string
+	}{
+		"no such file":   {files: []string{filepath.Join(dir, "none.yaml")}, err: "no such file or directory"},
+		"empty folder":   {files: []string{empty}, err: "no *.yaml files in this folder"},
+		"no YAML":        {files: []string{file("bad.yaml", "a: b\n---\n{")}, err: "bad.yaml: document 2: "},
+		"no object":      {files: []string{file("list.yaml", "- a\n- b\n")}, err: "list.yaml: document 1: "},
+		"nothing in it":  {files: []string{file("comment.yaml", "# nothing\n---\n")}, err: "there is no object of group infrastructure.cluster.x-k8s.io in it"},
+		"no CAPZ kind":   {files: []string{file("pod.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n")}, err: "there is no object of group infrastructure.cluster.x-k8s.io in it"},
+		"a mistyped old": {files: []string{file("old.yaml", "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: c}\nspec: {paused: soon}\n")}, err: "Cluster c: "},
+		"no pools": {files: []string{"../../examples/aks-aso/cluster.yaml"}, err: "1 of the objects would not become ready",
+			problem: "AzureASOManagedControlPlane my-cluster: ManagedCluster my-cluster: waits until a MachinePool with an AzureASOManagedMachinePool exists for Cluster my-cluster"},
+		"no Cluster": {files: []string{pools}, err: "2 of the objects would not become ready", problem: `AzureASOManagedMachinePool my-cluster-pool0: waits for Cluster "my-cluster"`},
+		"a mistake": {files: []string{pools, file("wrong.yaml", strings.Replace(string(example), "      dnsPrefix:", "      kubernetesVersion: 1.30.1\n      dnsPrefix:", 1))},
+			err: "of the objects would not become ready", problem: `spec.resources[0].spec.kubernetesVersion is "1.30.1", but must be "1.33.6" or absent because spec.version is "v1.33.6"`},
+		"another kind": {files: []string{"../../examples/aks-aso", file("other.yaml", "apiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: AzureCluster\nmetadata: {name: x}\n")},
+			err: "1 of the objects would not become ready", problem: "AzureCluster x: function-capz composes no AzureCluster.infrastructure.cluster.x-k8s.io"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, stderr, err := render(t, c.files...)
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("want the error %q, got %v", c.err, err)
+			}
+			if !strings.Contains(stderr, c.problem) {
+				t.Errorf("want the problem %q, got:\n%s", c.problem, stderr)
+			}
+		})
+	}
+}
