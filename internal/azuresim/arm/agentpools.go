@@ -117,7 +117,7 @@ func applyAgentPool(p *put) *Error {
 	if e != nil {
 		return e
 	}
-	fill(properties, map[string]any{"enableAutoScaling": false})
+	fill(properties, map[string]any{"enableAutoScaling": false, "eTag": uuid.NewString()})
 	if p.existing != nil {
 		fill(properties, map[string]any{"upgradeStrategy": "Rolling"})
 	}
@@ -284,14 +284,21 @@ func storePools(p *put) *Error {
 // settlePool ends a pool's change: empty maps of the request are gone and the etag is new.
 func (s *Service) settlePool(r *Resource) error {
 	properties := r.properties()
-	for _, name := range []string{"tags", "nodeLabels"} {
-		if m, ok := properties[name].(map[string]any); ok && len(m) == 0 {
-			delete(properties, name)
-		}
-	}
+	dropEmptyMap(properties, "tags")
+	dropEmptyMap(properties, "nodeLabels")
 	properties["provisioningState"] = statusSucceeded
 	properties["eTag"] = uuid.NewString()
+	r.Private = map[string]any{privateReady: true}
 	return s.store.put(r)
+}
+
+// privateReady marks a pool that has been ready once, so that it has Nodes.
+const privateReady = "ready"
+
+func dropEmptyMap(body map[string]any, name string) {
+	if m, ok := body[name].(map[string]any); ok && len(m) == 0 {
+		delete(body, name)
+	}
 }
 
 func settleAgentPool(s *Service, r *Resource) error {
@@ -319,6 +326,8 @@ func (s *Service) applyClusterOf(pool *Resource) error {
 
 func viewAgentPool(_ *Service, r *Resource, apiVersion string) map[string]any {
 	body := clone(r.Body)
+	dropEmptyMap(child(body, "properties"), "tags")
+	dropEmptyMap(child(body, "properties"), "nodeLabels")
 	hideFields(body, prefixed("properties.", agentPoolFields), apiVersion)
 	return body
 }
@@ -344,7 +353,7 @@ func agentPoolRemoved(s *Service, r *Resource) error {
 // workloadPool is what the pool's Nodes are made from; a pool that has never been ready has none.
 func workloadPool(r *Resource) (workload.Pool, bool) {
 	properties := r.properties()
-	if _, ready := properties["eTag"]; !ready {
+	if !boolean(r.Private, privateReady) {
 		return workload.Pool{}, false
 	}
 	count, _ := number(properties, "count")

@@ -2,6 +2,7 @@ package arm
 
 import (
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -14,7 +15,7 @@ func containerServiceTypes() []*resourceType {
 			name:     TypeMaintenanceConfiguration,
 			protocol: protocol{create: answer{status: 200}, update: answer{status: 200}, remove: answer{status: 200, noBody: true}},
 			apply:    applyMaintenanceConfiguration,
-			view:     viewWithoutState,
+			view:     viewMaintenanceConfiguration,
 		},
 		{
 			name: TypeTrustedAccessRoleBinding,
@@ -38,7 +39,18 @@ func applyBelowCluster(p *put) *Error {
 }
 
 func applyMaintenanceConfiguration(p *put) *Error {
-	return applyBelowCluster(p)
+	properties := child(p.result, "properties")
+	if window, ok := properties["maintenanceWindow"].(map[string]any); ok {
+		fill(window, map[string]any{"utcOffset": "+00:00", "startDate": p.now.UTC().Format(time.DateOnly)})
+	}
+	return nil
+}
+
+// viewMaintenanceConfiguration shows neither a type nor a state.
+func viewMaintenanceConfiguration(s *Service, r *Resource, apiVersion string) map[string]any {
+	body := viewWithoutState(s, r, apiVersion)
+	delete(body, "type")
+	return body
 }
 
 // viewWithoutState shows a resource that has no provisioningState.

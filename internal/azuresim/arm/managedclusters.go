@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -60,9 +61,19 @@ func managedClusterType() *resourceType {
 	}
 }
 
-// managedClusterMissing is ARM's error, or that of AKS itself for a short while after ARM has forgotten the cluster.
-func managedClusterMissing(id ID, _ *Service) *Error {
-	return resourceNotFound(id)
+// forgetting is how long after a cluster's deletion ARM still asks AKS for it.
+const forgetting = 10 * time.Minute
+
+// managedClusterMissing is ARM's error, or that of AKS itself for a while after the cluster's deletion.
+func managedClusterMissing(id ID, s *Service) *Error {
+	if !s.operations.removedSince(id.Path, s.clock.Now().Add(-forgetting)) {
+		return resourceNotFound(id)
+	}
+	return &Error{
+		Status: http.StatusNotFound, Code: "NotFound", Subcode: "GetManagedCluster_NotFound_HCPServerError",
+		Message: "Could not find managed cluster resource: " + id.Name + " in subscription: " + id.Subscription + ", resourceGroup: " + id.ResourceGroup + ".",
+		Details: []Detail{{Code: "Unspecified", Message: "rpc error: code = NotFound desc = Managed Cluster not found"}},
+	}
 }
 
 func operationNotAllowed(format string, args ...any) *Error {
@@ -171,6 +182,7 @@ func keepManagedCluster(p *put, properties map[string]any) {
 		fill(p.result, map[string]any{"sku": p.requested["sku"]})
 	}
 	fill(p.result, old)
+	applyAddons(properties)
 	if text(p.requested, "properties", "kubernetesVersion") == "" {
 		properties["kubernetesVersion"] = text(old, "properties", "kubernetesVersion")
 	}
@@ -193,10 +205,11 @@ func newManagedCluster(p *put, properties map[string]any) *Error {
 	fill(properties, more)
 	fill(p.result, defaults)
 	applyNetworkProfile(child(properties, "networkProfile"))
-	if properties["linuxProfile"] != nil {
+	if properties["linuxProfile"] != nil && text(properties, "networkProfile", "networkPluginMode") != "overlay" {
 		fill(properties, map[string]any{"windowsProfile": map[string]any{"adminUsername": "azureuser", "enableCSIProxy": true}})
 	}
 	applyIssuer(p, properties, location)
+	applyAddons(properties)
 	return nil
 }
 
@@ -232,6 +245,33 @@ func applyNetworkProfile(network map[string]any) {
 	}
 }
 
+// applyAddons shows each add-on's configuration, null if it has none.
+func applyAddons(properties map[string]any) {
+	for name := range child(clone(properties), "addonProfiles") {
+		addon := child(child(properties, "addonProfiles"), name)
+		fill(addon, map[string]any{"config": nil})
+	}
+}
+
+// settleAddons gives each enabled add-on the identity that it runs with.
+func settleAddons(r *Resource) {
+	properties := r.properties()
+	for name := range child(clone(properties), "addonProfiles") {
+		addon := child(child(properties, "addonProfiles"), name)
+		if enabled, _ := addon["enabled"].(bool); enabled {
+			fill(addon, map[string]any{"identity": nodeIdentity(r, strings.ToLower(name)+"-"+r.Name)})
+		}
+	}
+}
+
+// nodeIdentity describes a managed identity in the cluster's node resource group.
+func nodeIdentity(r *Resource, name string) map[string]any {
+	return map[string]any{
+		"resourceId": lowerResourceGroups(nodeGroupPath(r)) + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + name,
+		"clientId":   uuid.NewString(), "objectId": uuid.NewString(),
+	}
+}
+
 // settleManagedCluster ends a successful create or update: pools, addresses, the node resource group and the API server.
 func settleManagedCluster(s *Service, r *Resource) error {
 	properties := r.properties()
@@ -240,10 +280,8 @@ func settleManagedCluster(s *Service, r *Resource) error {
 		fill(balancer, map[string]any{"effectiveOutboundIPs": []any{map[string]any{
 			"id": nodeGroupPath(r) + "/providers/Microsoft.Network/publicIPAddresses/" + uuid.NewString()}}})
 	}
-	fill(properties, map[string]any{"identityProfile": map[string]any{"kubeletidentity": map[string]any{
-		"resourceId": lowerResourceGroups(nodeGroupPath(r)) + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + r.Name + "-agentpool",
-		"clientId":   uuid.NewString(), "objectId": uuid.NewString(),
-	}}})
+	fill(properties, map[string]any{"identityProfile": map[string]any{"kubeletidentity": nodeIdentity(r, r.Name+"-agentpool")}})
+	settleAddons(r)
 	r.Body["eTag"] = uuid.NewString()
 	if err := s.store.put(r); err != nil {
 		return err
@@ -313,6 +351,7 @@ func viewManagedCluster(s *Service, r *Resource, apiVersion string) map[string]a
 		profiles = append(profiles, profile)
 	}
 	child(body, "properties")["agentPoolProfiles"] = profiles
+	dropEmptyMap(body, "tags")
 	hideFields(body, managedClusterFields, apiVersion)
 	return body
 }

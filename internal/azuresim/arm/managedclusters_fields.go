@@ -3,7 +3,7 @@ package arm
 // managedClusterFields are the properties of a managed cluster that not every api-version shows.
 var managedClusterFields = append(prefixed("properties.agentPoolProfiles.", agentPoolFields), []field{
 	{path: "kind", since: "2025-01-01"},
-	{path: "eTag", since: "2024-09-01"},
+	{path: "eTag", preview: true},
 	{path: "properties.supportPlan", since: "2023-09-01"},
 	{path: "properties.currentKubernetesVersion", since: "2022-01-01"},
 	{path: "properties.resourceUID", since: "2024-01-01"},
@@ -38,7 +38,7 @@ var agentPoolFields = []field{
 	{path: "securityProfile.sshAccess", since: "2025-02-01"},
 	{path: "upgradeSettings.maxUnavailable", since: "2025-02-01"},
 	{path: "upgradeStrategy", preview: true},
-	{path: "eTag", since: "2024-09-01"},
+	{path: "eTag", preview: true},
 }
 
 func prefixed(prefix string, fields []field) []field {

@@ -111,6 +111,16 @@ func (o *operations) runningOn(path string, below bool) *Operation {
 	return found
 }
 
+// removedSince tells whether an operation that ended after that time has deleted the resource.
+func (o *operations) removedSince(path string, after time.Time) bool {
+	for _, op := range o.byID {
+		if op.Change == remove && op.Status == statusSucceeded && strings.EqualFold(op.ResourceID, path) && op.Due.After(after) {
+			return true
+		}
+	}
+	return false
+}
+
 // forget drops operations that ended long ago.
 func (o *operations) forget(now time.Time) error {
 	for id, op := range o.byID {

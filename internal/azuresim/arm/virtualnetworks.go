@@ -156,7 +156,14 @@ func networkBusy(s *Service, id ID) *Error {
 	if op := s.operations.runningOn(id.Parent, false); op != nil {
 		return anotherOperation(s.operationURL(op, "operations"))
 	}
-	return nil
+	op := s.operations.runningOn(id.Parent, true)
+	switch {
+	case op == nil || strings.EqualFold(op.ResourceID, id.Path):
+		return nil
+	case strings.EqualFold(op.ResourceType, id.Type):
+		return anotherOperation(s.operationURL(op, "operations"))
+	}
+	return retryable(op, id.Parent)
 }
 
 func applySubnet(p *put) *Error {
