@@ -40,7 +40,7 @@ func (l latencies) of(resourceType string) time.Duration {
 
 // path returns the regular expression of the path of a resource of this scenario's subscription that ends as given.
 func (w *world) path(ending string) string {
-	return "^/subscriptions/" + w.subscription + "/.*" + ending + "$"
+	return "^/subscriptions/" + w.subscription + "(/.*)?" + ending + "$"
 }
 
 // fault makes Azure answer otherwise for this scenario, until mend is called.

@@ -37,7 +37,7 @@ var dependency = &scenario{
 				entry(asoClusterKind, clusterName, "ResourceGroup/my-cluster", false, "", "group is not available"),
 			},
 			stays: []expectation{
-				undropped, replicas(systemPool, 2), replicas(userPool, 2),
+				replicas(systemPool, 2), replicas(userPool, 2),
 				field(asoClusterKind, clusterName, "status.initialization.provisioned", true),
 				field(controlPlaneKind, clusterName, "status.initialization.controlPlaneInitialized", true),
 			},
@@ -46,7 +46,7 @@ var dependency = &scenario{
 		{
 			name:   "what exists goes on meanwhile",
 			act:    scaleTo(userPool, 3),
-			expect: []expectation{replicas(userPool, 3), undropped},
+			expect: []expectation{replicas(userPool, 3)},
 		},
 		{
 			name: "the AKS cluster loses Ready too",
@@ -55,7 +55,7 @@ var dependency = &scenario{
 				entry(controlPlaneKind, clusterName, "ManagedCluster/my-cluster", false, "", "cluster is not available"),
 				entry(asoClusterKind, clusterName, "ResourceGroup/my-cluster", false, "", "group is not available"),
 			},
-			stays:    []expectation{undropped, kubeconfigWorks, inAzure("/agentPools/pool1", "properties.count", 3)},
+			stays:    []expectation{kubeconfigWorks, inAzure("/agentPools/pool1", "properties.count", 3)},
 			staysFor: 3 * time.Second,
 		},
 		{

@@ -89,7 +89,7 @@ var entra = &scenario{
 			act: func(w *world) error {
 				return w.setResource(controlPlaneKind, clusterName, "ManagedCluster/my-cluster", "spec.operatorSpec.secrets.userCredentials.name", kubeconfigSecret)
 			},
-			expect: []expectation{warned(controlPlaneKind, clusterName, "ASO must not write its credentials to Secret "+kubeconfigSecret), undropped},
+			expect: []expectation{warned(controlPlaneKind, clusterName, "ASO must not write its credentials to Secret "+kubeconfigSecret)},
 		},
 		{
 			name: "take it back",

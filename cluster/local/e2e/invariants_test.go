@@ -61,14 +61,19 @@ func (w *world) nothingDropped() error {
 	return nil
 }
 
-// usesKind says whether there was an object of the kind after an earlier step.
-func (w *world) usesKind(kind string) bool {
-	for key := range w.seen {
-		if key.kind == kind {
-			return true
+// usedKinds returns the ASO kinds of which there was an object after an earlier step. To look at all of them each time
+// would cost more than the product does.
+func (w *world) usedKinds() []schema.GroupVersionKind {
+	var used []schema.GroupVersionKind
+	for _, gvk := range w.kinds.aso {
+		for key := range w.seen {
+			if key.kind == gvk.Kind {
+				used = append(used, gvk)
+				break
+			}
 		}
 	}
-	return false
+	return used
 }
 
 // asoObjects returns every ASO object of the scenario's namespace.
@@ -146,9 +151,7 @@ func compositesOutlive(w *world) []string {
 			there[string(item.GetUID())] = true
 		}
 	}
-	objects, err := w.asoObjectsOf(slices.DeleteFunc(slices.Clone(w.kinds.aso), func(gvk schema.GroupVersionKind) bool {
-		return !w.usesKind(gvk.Kind)
-	}))
+	objects, err := w.asoObjectsOf(w.usedKinds())
 	if err != nil {
 		return []string{err.Error()}
 	}

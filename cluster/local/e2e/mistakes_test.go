@@ -113,7 +113,7 @@ func (m mistake) steps() []step {
 	for _, text := range m.says {
 		answers = append(answers, says(m.kind, m.object, text))
 	}
-	silence = append(silence, silent(m.kind, m.object, m.says[0]), undropped)
+	silence = append(silence, silent(m.kind, m.object, m.says[0]))
 	return []step{
 		{
 			name: "mistake: " + m.name,
@@ -129,7 +129,7 @@ func (m mistake) steps() []step {
 					return m.make(u)
 				})
 			},
-			expect: append(answers, undropped),
+			expect: answers,
 		},
 		{
 			name: "taken back: " + m.name,
@@ -162,7 +162,7 @@ var otherManager = []step{
 	{
 		name:   "mistake: two scale a pool",
 		act:    all(func(w *world) error { return w.annotate(poolKind, userPool, replicasManagedBy, pointer("other")) }, autoscaling(true)),
-		expect: []expectation{says(asoPoolKind, userPool, `"other"`), says(asoPoolKind, userPool, "enableAutoScaling"), warned(asoPoolKind, userPool, `"other"`), undropped},
+		expect: []expectation{says(asoPoolKind, userPool, `"other"`), says(asoPoolKind, userPool, "enableAutoScaling"), warned(asoPoolKind, userPool, `"other"`)},
 	},
 	{
 		name:   "taken back: two scale a pool",

@@ -36,7 +36,7 @@ func (w *world) policies(gvk schema.GroupVersionKind, name, want string) []strin
 	if err != nil || composite == nil {
 		return []string{fmt.Sprintf("%s %s: %v", gvk.Kind, name, err)}
 	}
-	objects, err := w.asoObjects()
+	objects, err := w.asoObjectsOf(w.usedKinds())
 	if err != nil {
 		return []string{err.Error()}
 	}

@@ -59,7 +59,8 @@ var refusal = &scenario{
 			expect: []expectation{
 				entry(controlPlaneKind, clusterName, "ManagedCluster/my-cluster", false, "K8sVersionNotSupported", "1.99.0"),
 				says(controlPlaneKind, clusterName, "1.99.0, which is not supported"),
-				condition(clusterKind, clusterName, "ControlPlaneAvailable", "False", "1.99.0"),
+				// The API server still answers.
+				condition(clusterKind, clusterName, "ControlPlaneAvailable", "True", "1.99.0"),
 				field(controlPlaneKind, clusterName, "status.version", version), kubelets(version),
 			},
 		},

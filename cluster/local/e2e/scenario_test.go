@@ -9,8 +9,11 @@ import (
 )
 
 const (
-	// patience is how long a step may take unless it says otherwise: several times what it takes when all else rests.
-	patience = 4 * time.Minute
+	// calmPatience is how long a step may take: several times what it takes when all else rests.
+	calmPatience = 100 * time.Second
+	// killedPatience is the same while components are killed, by other scenarios as well: what they had begun is tried
+	// again after waiting times that have grown.
+	killedPatience = 200 * time.Second
 	// checkInterval is how often it is looked whether an expectation holds.
 	checkInterval = 700 * time.Millisecond
 	// usualDuration is about how long most steps take; a kill comes within that time.
@@ -128,6 +131,10 @@ func (w *world) persist(act func(*world) error) error {
 // await returns when all expectations of the step are met at once, and an error that says what is missing when time is
 // over, or what was found that must never be.
 func (w *world) await(s step) error {
+	patience := calmPatience
+	if w.component != "" {
+		patience = killedPatience
+	}
 	ctx, cancel := context.WithTimeoutCause(w.ctx, patience, fmt.Errorf("not within %s", patience))
 	defer cancel()
 	for {

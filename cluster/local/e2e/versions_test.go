@@ -34,7 +34,7 @@ var v1alpha1 = &scenario{
 		{
 			name:   "apply the same in the new version",
 			act:    applyExample("aks-aso"),
-			expect: []expectation{available, contractKept, undropped},
+			expect: []expectation{available, contractKept},
 		},
 		down,
 	},
