@@ -136,6 +136,9 @@ func (s *Stack) installProvider(ctx context.Context, m milestones) error {
 			return err
 		}
 	}
+	if err := s.aggregated(ctx, providerAccount.Name); err != nil {
+		return err
+	}
 	if err := s.run(ctx, Provider); err != nil {
 		return err
 	}
