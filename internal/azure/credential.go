@@ -100,7 +100,7 @@ func (c credentialSource) clientCertificate() (azcore.TokenCredential, error) {
 // anew for each credential, so a rotated file needs no watch.
 func (c credentialSource) userAssignedFile() (azcore.TokenCredential, error) {
 	path := c.settings.text(keyUserAssignedFile)
-	content, err := os.ReadFile(path) //nolint:gosec // ASO reads the same path; the Secret's author chooses it.
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("the file that its %s names: %w", keyUserAssignedFile, err)
 	}

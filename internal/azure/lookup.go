@@ -16,12 +16,12 @@ import (
 // Where ASO looks for credentials (ASO documentation, "Credential scope").
 const (
 	// CredentialFromAnnotation on an object names a Secret in its namespace.
-	CredentialFromAnnotation = "serviceoperator.azure.com/credential-from" //nolint:gosec // The name of an annotation.
+	CredentialFromAnnotation = "serviceoperator.azure.com/credential-from"
 	// OperatorNamespaceAnnotation is put by ASO on the objects that it manages: where it runs.
 	OperatorNamespaceAnnotation = "serviceoperator.azure.com/operator-namespace"
 
-	namespaceSecretName = "aso-credential"
-	globalSecretName    = "aso-controller-settings" //nolint:gosec // The name of a Secret.
+	namespaceSecretName = "aso-credential" //nolint:gosec // The name of a Secret.
+	globalSecretName    = "aso-controller-settings"
 )
 
 // Credentials makes the credentials that ASO uses.

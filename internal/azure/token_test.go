@@ -22,11 +22,11 @@ func entra(t *testing.T, status int, body string) *httptest.Server {
 	server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if strings.HasSuffix(r.URL.Path, "/openid-configuration") {
-			fmt.Fprintf(w, `{"token_endpoint":"%[1]s/t/oauth2/v2.0/token","authorization_endpoint":"%[1]s/t/authorize","issuer":"%[1]s/t"}`, server.URL)
+			_, _ = fmt.Fprintf(w, `{"token_endpoint":"%[1]s/t/oauth2/v2.0/token","authorization_endpoint":"%[1]s/t/authorize","issuer":"%[1]s/t"}`, server.URL)
 			return
 		}
 		w.WriteHeader(status)
-		fmt.Fprint(w, body)
+		_, _ = fmt.Fprint(w, body)
 	}))
 	t.Cleanup(server.Close)
 	return server

@@ -66,7 +66,7 @@ func (r *Reconciler) deleteObject(ctx context.Context, obj *unstructured.Unstruc
 		return nil
 	}
 	uid := obj.GetUID()
-	err := r.Client.Delete(ctx, obj, client.Preconditions{UID: &uid})
+	err := r.Delete(ctx, obj, client.Preconditions{UID: &uid})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("cannot delete %v: %w", refTo(obj), err)
 	}

@@ -31,9 +31,9 @@ const (
 // What provider-capz puts on a kubeconfig Secret that holds a token.
 const (
 	// TokenExpiresAtAnnotation is when the token ends, RFC 3339.
-	TokenExpiresAtAnnotation = "infrastructure.cluster.x-k8s.io/token-expires-at" //nolint:gosec // A name.
+	TokenExpiresAtAnnotation = "infrastructure.cluster.x-k8s.io/token-expires-at"
 	// TokenRenewAtAnnotation is when it is replaced, RFC 3339: a restart must neither forget nor hurry it.
-	TokenRenewAtAnnotation = "infrastructure.cluster.x-k8s.io/token-renew-at" //nolint:gosec // A name.
+	TokenRenewAtAnnotation = "infrastructure.cluster.x-k8s.io/token-renew-at"
 	// KubeconfigDigestAnnotation is the SHA-256 of the kubeconfig as written; another one means that it was altered.
 	KubeconfigDigestAnnotation = "infrastructure.cluster.x-k8s.io/kubeconfig-sha256"
 )

@@ -304,6 +304,5 @@ spec:
 )
 
 var (
-	managedClusterGVK = managedClusterKind.WithVersion("v1api20250801")
-	agentPoolGVK      = agentPoolKind.WithVersion("v1api20250801")
+	agentPoolGVK = agentPoolKind.WithVersion("v1api20250801")
 )

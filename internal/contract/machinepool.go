@@ -84,7 +84,7 @@ func (m *machinePoolMirror) patchMachinePool(ctx context.Context, changed, base 
 	if same {
 		return nil
 	}
-	return m.Client.Patch(ctx, changed, patch)
+	return m.Patch(ctx, changed, patch)
 }
 
 func equalReplicas(a, b *int32) bool {

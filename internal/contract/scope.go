@@ -22,8 +22,6 @@ type scope struct {
 	cluster *clusterv1.Cluster
 }
 
-func (s *scope) key() client.ObjectKey { return client.ObjectKeyFromObject(s.xr) }
-
 func (s *scope) clusterKey() client.ObjectKey { return client.ObjectKeyFromObject(s.cluster) }
 
 // clusterDeleted says whether the whole Cluster goes, not only this part of it.
