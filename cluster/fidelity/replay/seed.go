@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -8,8 +9,8 @@ import (
 )
 
 // seed creates what existed before the recording began: each resource whose first recorded answer is not 404 and not a
-// creation. It is created with the body of its first recorded PUT, the only thing known that a user wrote. Only the counted
-// families are created.
+// creation. It is created with the body of its first recorded PUT, which is what its user wrote, and with the add-ons that
+// somebody else had switched on before. Only the counted families are created.
 func (s *session) seed() error {
 	if err := s.simulator.SetLatency("default", 0); err != nil {
 		return err
@@ -27,7 +28,11 @@ func (s *session) seed() error {
 			continue
 		}
 		if put := s.firstPut(path); put != nil {
-			answer := s.send(put, put.Request.URL)
+			before := *put
+			if before.Request.Body = withAddOns(put.Request.Body, interaction.Response.Body); before.Request.Body == "" {
+				return fmt.Errorf("create %s as it was before the recording: body is no JSON object", path)
+			}
+			answer := s.send(&before, put.Request.URL)
 			if answer.Code >= 300 {
 				return fmt.Errorf("create %s as it was before the recording: status %d %s", path, answer.Code, answer.Body)
 			}
@@ -52,4 +57,31 @@ func (s *session) firstPut(path string) *Interaction {
 		}
 	}
 	return nil
+}
+
+// withAddOns adds to the body of a PUT which add-ons the body of a GET shows to be on: Azure Policy switches them on in a
+// cluster that exists, and no PUT of the cluster's user ever has them. It is empty if a body is no JSON object.
+func withAddOns(put, get string) string {
+	var body, present map[string]any
+	if json.Unmarshal([]byte(put), &body) != nil || json.Unmarshal([]byte(get), &present) != nil {
+		return ""
+	}
+	properties, _ := body["properties"].(map[string]any)
+	shown, _ := present["properties"].(map[string]any)
+	addOns, _ := shown["addonProfiles"].(map[string]any)
+	if properties == nil || len(addOns) == 0 || properties["addonProfiles"] != nil {
+		return put
+	}
+	given := map[string]any{}
+	for name, addOn := range addOns {
+		if one, ok := addOn.(map[string]any); ok {
+			given[name] = map[string]any{"enabled": one["enabled"]}
+		}
+	}
+	properties["addonProfiles"] = given
+	out, err := json.Marshal(body)
+	if err != nil {
+		return ""
+	}
+	return string(out)
 }
