@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	xv1 "github.com/crossplane/crossplane/apis/v2/apiextensions/v1"
 	xv2 "github.com/crossplane/crossplane/apis/v2/apiextensions/v2"
@@ -80,6 +81,7 @@ func definitionVersion(v extv1.CustomResourceDefinitionVersion) (xv2.CompositeRe
 	}
 	schema := v.Schema.OpenAPIV3Schema
 	dropCrossplaneFields(schema)
+	unfoldDescriptions(schema)
 	raw, err := json.Marshal(schema)
 	if err != nil {
 		return out, err
@@ -96,6 +98,32 @@ func dropCrossplaneFields(schema *extv1.JSONSchemaProps) {
 	delete(schema.Properties, "metadata")
 	delete(schema.Properties["spec"].Properties, "crossplane")
 	delete(schema.Properties["status"].Properties, "conditions")
+}
+
+// unfoldDescriptions takes the line breaks of Go comments out of all descriptions: `kubectl explain` breaks lines where the
+// terminal wants them. An example keeps a line of its own.
+func unfoldDescriptions(schema *extv1.JSONSchemaProps) {
+	schema.Description = unfold(schema.Description)
+	for name, field := range schema.Properties {
+		unfoldDescriptions(&field)
+		schema.Properties[name] = field
+	}
+	if schema.Items != nil && schema.Items.Schema != nil {
+		unfoldDescriptions(schema.Items.Schema)
+	}
+}
+
+func unfold(text string) string {
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		last := len(out) - 1
+		if last < 0 || line == "" || out[last] == "" || strings.HasPrefix(line, "Example") {
+			out = append(out, line)
+		} else {
+			out[last] += " " + line
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // composition makes the Composition that a definition names as its default: one step, which function-capz answers.

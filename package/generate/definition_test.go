@@ -179,6 +179,22 @@ func checkDescriptions(t *testing.T, path string, parent extv1.JSONSchemaProps) 
 	}
 }
 
+func TestUnfold(t *testing.T) {
+	cases := map[string]struct{ text, want string }{
+		"Empty":      {},
+		"Lines":      {text: "a\nb\nc", want: "a b c"},
+		"Paragraphs": {text: "a\nb\n\nc\nd", want: "a b\n\nc d"},
+		"Example":    {text: "a\nb\nExample: c\nd", want: "a b\nExample: c d"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, unfold(tc.text)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestDefinitionRefuses(t *testing.T) {
 	empty := &extv1.CustomResourceValidation{OpenAPIV3Schema: &extv1.JSONSchemaProps{}}
 	cases := map[string]struct {
