@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -56,12 +55,8 @@ func writeSpec[T any](ctx context.Context, c client.Client, obj *unstructured.Un
 	return c.Patch(ctx, target, client.RawPatch(types.MergePatchType, data))
 }
 
-// managedClusterOf returns the live ManagedCluster of the Cluster's control plane; nil when that has none of its own.
-func (a api) managedClusterOf(ctx context.Context, cluster *clusterv1.Cluster) (*unstructured.Unstructured, error) {
-	controlPlane, err := controlPlaneOf(ctx, a.Client, cluster)
-	if err != nil || controlPlane == nil {
-		return nil, err
-	}
+// managedClusterOf returns the live ManagedCluster of the control plane; nil when it has none of its own.
+func (a api) managedClusterOf(ctx context.Context, controlPlane *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	inSpec := firstResource(controlPlane, managedClusterKind)
 	if inSpec == nil {
 		return nil, nil

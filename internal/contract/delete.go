@@ -3,13 +3,20 @@ package contract
 import (
 	"context"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
+
+// usedInterval is how often the infrastructure looks for what still uses it; events of that mostly come first.
+const usedInterval = 10 * time.Second
 
 // reconcileDelete deletes what the composite resource has composed, dependents first, and lets it go when all is gone.
 // Crossplane leaves deleting to garbage collection, which knows no order and lets the composite resource go first.
@@ -33,6 +40,15 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result
 		return ctrl.Result{}, err
 	}
 	objects = append(objects, awaited...)
+	if r.kind == clusterKind && len(objects) > 0 {
+		used, err := r.inUse(ctx, xr)
+		if err != nil {
+			return ctrl.Result{}, err
+		}
+		if used {
+			return ctrl.Result{RequeueAfter: usedInterval}, nil
+		}
+	}
 	r.reportRefusals(xr, objects)
 	left, err := r.deleteObjects(ctx, &scope{xr: xr, cluster: s.cluster}, objects)
 	if err != nil || left > 0 {
@@ -43,8 +59,8 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result
 
 // deleteObjects takes the next step towards having no objects, and returns how many must still be waited for.
 func (r *Reconciler) deleteObjects(ctx context.Context, s *scope, objects []*unstructured.Unstructured) (int, error) {
-	if r.kind == machinePoolKind && s.clusterDeleted() {
-		goes, err := r.goesWithManagedCluster(ctx, s.cluster)
+	if r.kind == machinePoolKind && s.cluster != nil {
+		goes, err := r.goesWithManagedCluster(ctx, s)
 		if err != nil {
 			return 0, err
 		}
@@ -71,6 +87,35 @@ func (r *Reconciler) deleteObject(ctx context.Context, obj *unstructured.Unstruc
 		return fmt.Errorf("cannot delete %v: %w", refTo(obj), err)
 	}
 	return nil
+}
+
+// inUse says whether the Cluster of an infrastructure has a control plane or pools yet. Cluster API deletes those first,
+// but a person may delete everything at once, and Azure refuses to delete a network that machines are in.
+func (r *Reconciler) inUse(ctx context.Context, xr *unstructured.Unstructured) (bool, error) {
+	name := xr.GetLabels()[clusterv1.ClusterNameLabel]
+	if name == "" {
+		return false, nil
+	}
+	used := false
+	for _, kind := range []schema.GroupVersionKind{controlPlaneKind, machinePoolKind} {
+		users := &unstructured.UnstructuredList{}
+		users.SetGroupVersionKind(kind)
+		err := r.List(ctx, users, client.InNamespace(xr.GetNamespace()), client.MatchingLabels{clusterv1.ClusterNameLabel: name})
+		if err != nil {
+			return false, fmt.Errorf("cannot list what uses the infrastructure: %w", err)
+		}
+		for i := range users.Items {
+			user := &users.Items[i]
+			if annotations.IsExternallyManaged(user) {
+				continue
+			}
+			used = true
+			if user.GetDeletionTimestamp() == nil {
+				r.events.warn(xr, "InUse", "WaitForDeletion", fmt.Sprintf("waits until %s %s is deleted, which uses it", kind.Kind, user.GetName()))
+			}
+		}
+	}
+	return used, nil
 }
 
 // release removes the finalizer once Crossplane has stopped composing: until it has removed its own, an answer of the

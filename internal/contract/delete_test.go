@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
@@ -70,6 +71,37 @@ func TestDeleteInOrder(t *testing.T) {
 	}
 	if xr := m.get(clusterKind, "my-cluster"); xr != nil {
 		t.Errorf("the composite resource is still there: %v", xr.GetFinalizers())
+	}
+}
+
+func TestDeleteOfInfrastructureWaitsForWhatUsesIt(t *testing.T) {
+	external := annotated("cluster.x-k8s.io/managed-by", "someone")
+	tests := map[string]struct {
+		user  *unstructured.Unstructured
+		waits bool
+		event bool
+	}{
+		"nothing":                   {user: parse(t, poolYAML)},
+		"a control plane":           {user: with(parse(t, controlPlaneYAML), ofCluster), waits: true, event: true},
+		"a control plane that goes": {user: with(parse(t, controlPlaneYAML), ofCluster, deleting("f")), waits: true},
+		"a pool":                    {user: with(parse(t, poolYAML), ofMachinePool), waits: true, event: true},
+		"a control plane of others": {user: with(parse(t, controlPlaneYAML), ofCluster, external)},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := newManagement(t, myCluster(clusterDeleting), infrastructureWithNetwork(t), tc.user,
+				with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster")))
+			result := m.reconcile(m.reconciler(clusterKind), "my-cluster")
+			if waits := result.RequeueAfter == usedInterval; waits != tc.waits {
+				t.Errorf("waits: %v, want %v", waits, tc.waits)
+			}
+			if writes := m.takeWrites(); (len(writes) == 0) != tc.waits {
+				t.Errorf("written: %v", writes)
+			}
+			if events := m.takeEvents(); (len(events) == 1) != tc.event {
+				t.Errorf("events %q, want one: %v", events, tc.event)
+			}
+		})
 	}
 }
 
@@ -152,10 +184,14 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 	plain := []string{"delete ManagedClustersAgentPool my-cluster-pool0"}
 	detached := append([]string{"patch ManagedClustersAgentPool my-cluster-pool0"}, plain...)
 	tests := map[string]struct {
+		cluster    *clusterv1.Cluster
+		changes    []func(*unstructured.Unstructured)
 		objects    []client.Object
 		want       []string
 		wantPolicy string
 	}{
+		"only the pool is deleted":             {cluster: myCluster(), objects: []client.Object{defaultNamespace(), managedCluster(), pool()}, want: plain},
+		"the control plane is deleted too":     {cluster: myCluster(), changes: []func(*unstructured.Unstructured){deleting(Finalizer)}, objects: []client.Object{defaultNamespace(), managedCluster(), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
 		"goes with the ManagedCluster":         {objects: []client.Object{defaultNamespace(), managedCluster(), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
 		"policy manage is no policy":           {objects: []client.Object{defaultNamespace(), managedCluster(policy("manage")), pool(policy("manage"))}, want: detached, wantPolicy: policyDetachOnDelete},
 		"a pool to be left alone":              {objects: []client.Object{defaultNamespace(), managedCluster(), pool(policy("skip"))}, want: plain, wantPolicy: policySkip},
@@ -167,7 +203,10 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			m := newManagement(t, append(tc.objects, myCluster(clusterDeleting), with(parse(t, controlPlaneYAML), ofCluster),
+			if tc.cluster == nil {
+				tc.cluster = myCluster(clusterDeleting)
+			}
+			m := newManagement(t, append(tc.objects, tc.cluster, with(with(parse(t, controlPlaneYAML), ofCluster), tc.changes...),
 				with(parse(t, poolYAML), ofCluster, deleting(Finalizer)))...)
 			r := m.reconciler(machinePoolKind)
 			m.reconcile(r, "pool0")

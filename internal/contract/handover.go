@@ -18,16 +18,21 @@ import (
 
 const awaitsSeparator = ","
 
-// goesWithManagedCluster says whether Azure deletes the agent pools of the Cluster with its ManagedCluster, which it
-// does when ASO may delete that. AKS refuses to delete the last System pool alone.
-func (r *Reconciler) goesWithManagedCluster(ctx context.Context, cluster *clusterv1.Cluster) (bool, error) {
-	managedCluster, err := r.managedClusterOf(ctx, cluster)
+// goesWithManagedCluster says whether Azure deletes the agent pools of s with their ManagedCluster: it is about to go, as
+// the Cluster or the control plane is being deleted, and ASO may delete it. AKS refuses to delete the last System pool
+// alone.
+func (r *Reconciler) goesWithManagedCluster(ctx context.Context, s *scope) (bool, error) {
+	controlPlane, err := controlPlaneOf(ctx, r.Client, s.cluster)
+	if err != nil || controlPlane == nil || !s.clusterDeleted() && controlPlane.GetDeletionTimestamp() == nil {
+		return false, err
+	}
+	managedCluster, err := r.managedClusterOf(ctx, controlPlane)
 	if err != nil || managedCluster == nil {
 		return false, err
 	}
 	namespace := &corev1.Namespace{}
-	if err := r.live.Get(ctx, client.ObjectKey{Name: cluster.Namespace}, namespace); err != nil {
-		return false, fmt.Errorf("cannot read namespace %s: %w", cluster.Namespace, err)
+	if err := r.live.Get(ctx, client.ObjectKey{Name: s.xr.GetNamespace()}, namespace); err != nil {
+		return false, fmt.Errorf("cannot read namespace %s: %w", s.xr.GetNamespace(), err)
 	}
 	return managed(managedCluster) && managed(namespace), nil
 }

@@ -42,13 +42,9 @@ func mistake(format string, args ...any) error { return &userError{fmt.Sprintf(f
 //
 // Cluster API contract, "ControlPlane: Cluster kubeconfig management".
 func (m *controlPlaneMirror) reconcile(ctx context.Context, s *scope) (ctrl.Result, error) {
-	inSpec := firstResource(s.xr, managedClusterKind)
-	if inSpec == nil {
-		return ctrl.Result{}, nil // The function says so on the control plane.
-	}
-	managedCluster, err := m.live.composedOf(ctx, s.xr, inSpec)
+	managedCluster, err := m.managedClusterOf(ctx, s.xr)
 	if err != nil || managedCluster == nil {
-		return ctrl.Result{}, err
+		return ctrl.Result{}, err // The function says so on the control plane.
 	}
 	after, err := m.mirrorKubeconfig(ctx, s, managedCluster)
 	if err != nil {

@@ -128,7 +128,11 @@ func (m *machinePoolMirror) nodeSelector(ctx context.Context, s *scope, inSpec *
 	if err != nil || pool == nil {
 		return nil, err
 	}
-	managedCluster, err := m.managedClusterOf(ctx, s.cluster)
+	controlPlane, err := controlPlaneOf(ctx, m.Client, s.cluster)
+	if err != nil || controlPlane == nil {
+		return nil, err
+	}
+	managedCluster, err := m.managedClusterOf(ctx, controlPlane)
 	if err != nil || managedCluster == nil {
 		return nil, err
 	}

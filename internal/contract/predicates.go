@@ -80,3 +80,19 @@ func nodeChanged() predicate.Predicate {
 func changed() predicate.Predicate {
 	return onUpdate(func(client.Object, client.Object) bool { return true })
 }
+
+// gone passes the end of an object only.
+func gone() predicate.Predicate {
+	no := func(event.CreateEvent) bool { return false }
+	return predicate.Funcs{CreateFunc: no, UpdateFunc: func(event.UpdateEvent) bool { return false }}
+}
+
+// going passes an object as its deletion begins, and its end.
+func going() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return e.ObjectOld.GetDeletionTimestamp() == nil && e.ObjectNew.GetDeletionTimestamp() != nil
+		},
+	}
+}

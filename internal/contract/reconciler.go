@@ -38,9 +38,12 @@ type mirror interface {
 // Reconcile does the contract's part for the composite resource that req names.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	result, err := r.reconcile(ctx, req)
-	if apierrors.IsConflict(err) {
+	switch {
+	case apierrors.IsConflict(err):
 		ctrl.LoggerFrom(ctx).V(1).Info("Someone else wrote first, trying again", "reason", err.Error())
 		return ctrl.Result{RequeueAfter: conflictDelay}, nil
+	case apierrors.IsForbidden(err):
+		r.tellForbidden(ctx, req, err)
 	}
 	return result, err
 }
@@ -74,6 +77,17 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, nil
 	}
 	return r.mirror.reconcile(ctx, s)
+}
+
+// tellForbidden shows a person that a right is missing, as it is when an ASO group is composed that the roles in
+// package/ do not have.
+func (r *Reconciler) tellForbidden(ctx context.Context, req ctrl.Request, forbidden error) {
+	xr := newXR(r.kind)
+	if err := r.Get(ctx, req.NamespacedName, xr); err != nil {
+		return // Then there is nobody to tell.
+	}
+	r.events.warn(xr, "Forbidden", "", forbidden.Error()+"; apply a ClusterRole for it with label "+
+		"infrastructure.cluster.x-k8s.io/aggregate-to-provider-capz: \"true\"")
 }
 
 // ownedByCAPI says whether Cluster API has taken xr as a part of a Cluster, as the contract asks to wait for.

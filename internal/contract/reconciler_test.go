@@ -1,12 +1,19 @@
 package contract
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	clusterctlv1 "sigs.k8s.io/cluster-api/cmd/clusterctl/api/v1alpha3"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -169,5 +176,21 @@ func TestMirrorEndpoint(t *testing.T) {
 				t.Errorf("written again though nothing changed: %v", writes)
 			}
 		})
+	}
+}
+
+func TestMissingRightIsTold(t *testing.T) {
+	m := newManagement(t, myCluster(clusterDeleting), infrastructureWithNetwork(t))
+	r := m.reconciler(clusterKind)
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "compute.azure.com", Resource: "disks"}, "d", errors.New("no right"))
+	r.watch = func(context.Context, schema.GroupVersionKind) error { return forbidden }
+	for range 2 {
+		if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "default", Name: "my-cluster"}}); err == nil {
+			t.Error("Reconcile: no error")
+		}
+	}
+	events := m.takeEvents()
+	if len(events) != 1 || !strings.Contains(events[0], `Warning Forbidden disks.compute.azure.com "d" is forbidden`) {
+		t.Errorf("events %q, want one", events)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/workqueue"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
 	"sigs.k8s.io/cluster-api/controllers/external"
@@ -23,6 +24,13 @@ import (
 
 // ControllerName is the name under which Events are reported, and the prefix of the client's in Clusters.
 const ControllerName = "provider-capz"
+
+// How long to wait between tries of what fails. The longest is well below renewMargin: when Entra has been away for long,
+// a token must not expire after it is back.
+const (
+	minRetry = 100 * time.Millisecond
+	maxRetry = 30 * time.Second
+)
 
 // Options are what the reconcilers can be told.
 type Options struct {
@@ -67,7 +75,8 @@ func setupCluster(mgr ctrl.Manager, o Options, access api) error {
 	r := &Reconciler{api: access, kind: clusterKind, mirror: &clusterMirror{api: access}, watchFilter: o.WatchFilter}
 	m := mapper{client: mgr.GetClient(), kind: clusterKind}
 	b := builderFor(mgr, r, m, o).
-		Watches(newXR(controlPlaneKind), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(endpointChanged()))
+		Watches(newXR(controlPlaneKind), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(endpointChanged())).
+		Watches(newXR(machinePoolKind), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(gone()))
 	_, err := r.build(mgr, b, m, schema.GroupKind{})
 	return err
 }
@@ -86,6 +95,7 @@ func setupMachinePool(mgr ctrl.Manager, o Options, mirror *machinePoolMirror) er
 	m := mapper{client: mgr.GetClient(), kind: machinePoolKind}
 	b := builderFor(mgr, r, m, o).
 		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(m.fromMachinePool), builder.WithPredicates(specChanged())).
+		Watches(newXR(controlPlaneKind), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(going())).
 		WatchesRawSource(mirror.workload.GetClusterSource(ControllerName, m.fromCluster))
 	c, err := r.build(mgr, b, m, schema.GroupKind{})
 	if err != nil {
@@ -109,7 +119,11 @@ func builderFor(mgr ctrl.Manager, r *Reconciler, m mapper, o Options) *builder.B
 		Named(strings.ToLower(r.kind.Kind)).
 		For(newXR(r.kind), builder.WithPredicates(xrChanged())).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(m.fromCluster), builder.WithPredicates(specChanged())).
-		WithOptions(controller.Options{MaxConcurrentReconciles: o.Concurrency, CacheSyncTimeout: cacheSyncTimeout})
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: o.Concurrency,
+			CacheSyncTimeout:        cacheSyncTimeout,
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](minRetry, maxRetry),
+		})
 }
 
 // build makes the controller, and r watch the kinds of ASO objects as they are met. Only metadata is cached of them.
