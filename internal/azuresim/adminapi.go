@@ -97,11 +97,12 @@ func (s *Simulator) addFault(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Simulator) listResources(w http.ResponseWriter, r *http.Request) {
+	resources, err := s.ARM.Resources(r.URL.Query().Get("prefix"))
 	found := []admin.Resource{}
-	for _, resource := range s.ARM.Resources(r.URL.Query().Get("prefix")) {
+	for _, resource := range resources {
 		found = append(found, admin.Resource{ID: resource.ID, Type: resource.Type, Body: resource.Body})
 	}
-	respond(w, found, nil)
+	respond(w, found, err)
 }
 
 func (s *Simulator) deleteResource(w http.ResponseWriter, r *http.Request) {

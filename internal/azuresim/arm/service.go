@@ -172,9 +172,12 @@ func lastProvider(segments []string) int {
 }
 
 // Resources returns the stored resources whose identifier begins with prefix, without regard to case.
-func (s *Service) Resources(prefix string) []*Resource {
+func (s *Service) Resources(prefix string) ([]*Resource, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.advance(); err != nil {
+		return nil, err
+	}
 	found := []*Resource{}
 	for _, r := range s.store.all() {
 		if strings.HasPrefix(r.key(), strings.ToLower(prefix)) {
@@ -183,7 +186,7 @@ func (s *Service) Resources(prefix string) []*Resource {
 			found = append(found, &shown)
 		}
 	}
-	return found
+	return found, nil
 }
 
 // Erase removes a resource and all below it at once, as if somebody had deleted it behind the client's back.
