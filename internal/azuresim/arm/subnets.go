@@ -1,0 +1,124 @@
+package arm
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+func subnetType() *resourceType {
+	return &resourceType{
+		name:       TypeSubnet,
+		protocol:   networkProtocol(3),
+		etagHeader: true,
+		validate:   validateSubnet,
+		apply:      applySubnet,
+		view:       viewSubnet,
+		deletable:  subnetDeletable,
+		missing:    networkMissing,
+	}
+}
+
+func validateSubnet(p *put) *Error {
+	return networkBusy(p.service, p.id)
+}
+
+// networkBusy refuses a change of a child while its virtual network or a sibling is changing.
+func networkBusy(s *Service, id ID) *Error {
+	if op := s.operations.runningOn(id.Parent, false); op != nil {
+		return anotherOperation(s.operationURL(op, "operations"))
+	}
+	op := s.operations.runningOn(id.Parent, true)
+	switch {
+	case op == nil || strings.EqualFold(op.ResourceID, id.Path):
+		return nil
+	case strings.EqualFold(op.ResourceType, id.Type):
+		return anotherOperation(s.operationURL(op, "operations"))
+	}
+	return retryable(op, id.Parent)
+}
+
+func applySubnet(p *put) *Error {
+	if p.existing != nil {
+		p.changed = differs(p.existing.Body, map[string]any{"properties": subnetProperties(p.id.Path, child(p.requested, "properties"))})
+	}
+	p.result["etag"] = ""
+	p.result["properties"] = subnetProperties(p.id.Path, child(p.result, "properties"))
+	delete(p.result, "location")
+	delete(p.result, "tags")
+	return nil
+}
+
+func subnetProperties(path string, requested map[string]any) map[string]any {
+	properties := clone(requested)
+	fill(properties, map[string]any{
+		"delegations": []any{}, "privateEndpointNetworkPolicies": "Disabled", "privateLinkServiceNetworkPolicies": "Enabled",
+	})
+	for _, delegation := range objects(properties, "delegations") {
+		inner := child(delegation, "properties")
+		inner["provisioningState"] = statusSucceeded
+		inner["actions"] = []any{"Microsoft.Network/virtualNetworks/subnets/join/action"}
+		delegation["id"] = path + "/delegations/" + text(delegation, "name")
+		delegation["type"] = TypeSubnet + "/delegations"
+		delegation["etag"] = `W/"` + uuid.NewSHA1(uuid.NameSpaceURL, []byte(path)).String() + `"`
+	}
+	for _, endpoint := range objects(properties, "serviceEndpoints") {
+		fill(endpoint, map[string]any{"provisioningState": statusSucceeded, "locations": []any{"*"}})
+	}
+	return properties
+}
+
+func viewSubnet(s *Service, r *Resource, _ string) map[string]any {
+	body := clone(r.Body)
+	if users := s.subnetUsers(r.ID); len(users) > 0 {
+		var configurations []any
+		for _, id := range users {
+			configurations = append(configurations, map[string]any{"id": id})
+		}
+		child(body, "properties")["ipConfigurations"] = configurations
+	}
+	return body
+}
+
+// subnetUsers are the identifiers of what occupies addresses of the subnet.
+func (s *Service) subnetUsers(subnet string) []string {
+	var users []string
+	for _, r := range s.store.all() {
+		switch {
+		case strings.EqualFold(r.Type, TypeAgentPool) && strings.EqualFold(text(r.Body, "properties", "vnetSubnetID"), subnet):
+			cluster := s.store.get(r.id().Parent)
+			if cluster != nil {
+				users = append(users, nodeGroupPath(cluster)+"/providers/Microsoft.Compute/virtualMachineScaleSets/aks-"+r.Name+"-vmss/virtualMachines/0/networkInterfaces/aks-"+r.Name+"-vmss/ipConfigurations/ipconfig1")
+			}
+		case strings.HasPrefix(strings.ToLower(r.Type), "microsoft.network/") && !strings.EqualFold(r.Type, TypeVirtualNetwork):
+			users = append(users, ipConfigurationsIn(r, subnet)...)
+		}
+	}
+	sort.Strings(users)
+	return users
+}
+
+func ipConfigurationsIn(r *Resource, subnet string) []string {
+	var users []string
+	for _, list := range []string{"ipConfigurations", "frontendIPConfigurations", "gatewayIPConfigurations"} {
+		for _, configuration := range objects(r.Body, "properties", list) {
+			if strings.EqualFold(text(configuration, "properties", "subnet", "id"), subnet) {
+				users = append(users, r.ID+"/"+list+"/"+text(configuration, "name"))
+			}
+		}
+	}
+	return users
+}
+
+// subnetDeletable refuses while something is in the subnet, https://aka.ms/deletesubnet.
+func subnetDeletable(s *Service, r *Resource) *Error {
+	users := s.subnetUsers(r.ID)
+	if len(users) == 0 {
+		return nil
+	}
+	e := badRequest("InUseSubnetCannotBeDeleted",
+		"Subnet %s is in use by %s and cannot be deleted. In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet.", r.Name, users[0])
+	e.Details = []Detail{}
+	return e
+}
