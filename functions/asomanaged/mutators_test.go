@@ -99,8 +99,8 @@ func TestManagedClusterMutators(t *testing.T) {
 		"profiles, some, with the cluster in Azure": {xr: controlPlaneXR(aksCluster(set(list(dict("name", "x")), profiles...))),
 			observed: []*unstr{exists(t, controlPlaneXR(), settledCluster(), inAzure)},
 			problem:  `spec.resources[0].spec.agentPoolProfiles is [{"name":"x"}], but must be absent because agent pools are defined by AzureASOManagedMachinePools`},
-		"profiles, cut in the message": {xr: controlPlaneXR(aksCluster(set(list(dict("name", manyOf("é", 100))), profiles...))),
-			problem: `spec.resources[0].spec.agentPoolProfiles is [{"name":"` + manyOf("é", 55) + "…, but must be absent because agent pools are defined by AzureASOManagedMachinePools"},
+		"profiles, cut in the message": {xr: controlPlaneXR(aksCluster(set(list(dict("name", "x"+manyOf("é", 100))), profiles...))),
+			problem: `spec.resources[0].spec.agentPoolProfiles is [{"name":"x` + manyOf("é", 54) + "…, but must be absent because agent pools are defined by AzureASOManagedMachinePools"},
 
 		"credentials, absent": {xr: controlPlaneXR(aksCluster()), field: secrets,
 			want: dict("adminCredentials", dict("name", "c1-aso-kubeconfig", "key", "value"))},

@@ -291,4 +291,16 @@ func TestARemovedEntryIsShownUntilItIsGone(t *testing.T) {
 	}
 }
 
+// TestWhatIsKeptInDoubtIsShown says that status.resources goes on with what an entry may have been that cannot be told.
+func TestWhatIsKeptInDoubtIsShown(t *testing.T) {
+	xr := edited(infraXR(group("rg"), group("net")), putEntry(1, dict("kind", "ResourceGroup")))
+	rsp := world{objects: []*unstr{cluster()}}.settle(t, request(t, xr, exists(t, xr, group("rg")), exists(t, xr, group("net"))))
+	if isReady, reason, _ := outcome(rsp, "net"); !isReady || reason != "Succeeded" {
+		t.Errorf("status.resources: want it ready, got %v, %s", isReady, reason)
+	}
+	if got := rsp.GetDesired().GetResources()[nameOf(group("net"))].GetReady(); got != fnv1.Ready_READY_TRUE {
+		t.Errorf("want it composed as ready, got %s", got)
+	}
+}
+
 func nameOf(o *unstr) string { return name(o) }
