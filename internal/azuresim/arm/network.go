@@ -63,8 +63,48 @@ func networkInterfaceType() *resourceType {
 	return networkResourceType("Microsoft.Network/networkInterfaces", p)
 }
 
+// inUse are the error codes for deleting what another network resource refers to.
+var inUse = map[string]string{
+	"Microsoft.Network/networkSecurityGroups": "InUseNetworkSecurityGroupCannotBeDeleted",
+	"Microsoft.Network/routeTables":           "InUseRouteTableCannotBeDeleted",
+	"Microsoft.Network/natGateways":           "InUseNatGatewayCannotBeDeleted",
+	"Microsoft.Network/publicIPAddresses":     "PublicIPAddressCannotBeDeleted",
+	"Microsoft.Network/publicIPPrefixes":      "InUsePublicIpPrefixCannotBeDeleted",
+}
+
+// unusedNetwork refuses to delete a resource that another one refers to.
+func unusedNetwork(s *Service, r *Resource) *Error {
+	for _, other := range s.store.all() {
+		if strings.HasPrefix(strings.ToLower(other.Type), "microsoft.network/") && !strings.HasPrefix(other.key(), r.key()) && refersTo(other.Body, r.ID) {
+			e := badRequest(inUse[r.Type], "Resource %s cannot be deleted because it is in use by %s.", r.ID, other.ID)
+			e.Details = []Detail{}
+			return e
+		}
+	}
+	return nil
+}
+
+// refersTo tells whether value has an object whose id is that of another resource.
+func refersTo(value any, id string) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, field := range v {
+			if text, ok := field.(string); ok && name == "id" && strings.EqualFold(text, id) || refersTo(field, id) {
+				return true
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if refersTo(item, id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func networkResourceType(name string, p protocol) *resourceType {
-	return &resourceType{
+	t := &resourceType{
 		name:       name,
 		tracked:    strings.Count(name, "/") == 1,
 		protocol:   p,
@@ -72,6 +112,10 @@ func networkResourceType(name string, p protocol) *resourceType {
 		apply:      applyNetwork,
 		missing:    networkMissing,
 	}
+	if inUse[name] != "" {
+		t.deletable = unusedNetwork
+	}
+	return t
 }
 
 // networkMissing is the provider's error for a child and ARM's for a resource.

@@ -131,6 +131,7 @@ var (
 	createGroup   = request{http.MethodPut, testGroup, groupBody}
 	createNetwork = request{http.MethodPut, testNetwork, networkBody}
 	createSubnet  = request{http.MethodPut, testSubnet, subnetBody}
+	createGuard   = request{http.MethodPut, testGroup + "/providers/Microsoft.Network/networkSecurityGroups/guard", groupBody}
 	createCluster = request{http.MethodPut, testCluster, clusterBody}
 )
 
@@ -156,6 +157,7 @@ func TestRefusals(t *testing.T) {
 		"subnet in use":            {[]request{createGroup, createNetwork, createSubnet, {http.MethodPut, testCluster, clusterInSubnet}}, request{http.MethodDelete, testSubnet, ""}, 400, "InUseSubnetCannotBeDeleted"},
 		"network in use":           {[]request{createGroup, createNetwork, createSubnet, {http.MethodPut, testCluster, clusterInSubnet}}, request{http.MethodDelete, testNetwork, ""}, 400, "InUseSubnetCannotBeDeleted"},
 		"subnet dropped in use":    {[]request{createGroup, createNetwork, createSubnet, {http.MethodPut, testCluster, clusterInSubnet}}, request{http.MethodPut, testNetwork, `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[]}}`}, 400, "InUseSubnetCannotBeDeleted"},
+		"security group in use":    {[]request{createGroup, createNetwork, createGuard, {http.MethodPut, testSubnet, `{"properties":{"addressPrefix":"10.0.0.0/16","networkSecurityGroup":{"id":"` + createGuard.path + `"}}}`}}, request{http.MethodDelete, createGuard.path, ""}, 400, "InUseNetworkSecurityGroupCannotBeDeleted"},
 		"subnet of pool absent":    {[]request{createGroup}, request{http.MethodPut, testCluster, clusterInSubnet}, 400, "InvalidResourceReference"},
 		"cluster without pools":    {[]request{createGroup}, request{http.MethodPut, testCluster, `{"location":"eastus","properties":{"dnsPrefix":"a"}}`}, 400, "InvalidParameter"},
 		"cluster without system":   {[]request{createGroup}, request{http.MethodPut, testCluster, `{"location":"eastus","properties":{"dnsPrefix":"a","agentPoolProfiles":[{"name":"a","mode":"User"}]}}`}, 400, "MustDefineAtLeastOneSystemPool"},
