@@ -25,10 +25,8 @@ const (
 	fieldOwner = "crossplane-capz-example"
 	// patience is how long an example may take until everything about it works.
 	patience = 10 * time.Minute
-	// checkInterval is how often it is looked whether it does; a change in what is missing is printed.
+	// checkInterval is how often it is looked whether it does.
 	checkInterval = 500 * time.Millisecond
-	// sayInterval is how often what is missing is printed when it does not change.
-	sayInterval = 5 * time.Second
 )
 
 // An Example is one folder of manifests with one CAPI Cluster.
@@ -130,8 +128,7 @@ func (ex *Example) Apply(ctx context.Context, c client.Client) error {
 func (ex *Example) await(ctx context.Context, c client.Client, s *stack.Stack, out io.Writer, begun time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var said string
-	var saidAt time.Time
+	said := &progress{out: out, begun: begun}
 	for {
 		missing, err := ex.missing(ctx, c)
 		if err != nil {
@@ -140,10 +137,7 @@ func (ex *Example) await(ctx context.Context, c client.Client, s *stack.Stack, o
 		if len(missing) == 0 {
 			return nil
 		}
-		if line := strings.Join(missing, "; "); line != said && time.Since(saidAt) > time.Second || time.Since(saidAt) > sayInterval {
-			fmt.Fprintf(out, "%5.1fs  waiting: %s\n", time.Since(begun).Seconds(), line)
-			said, saidAt = line, time.Now()
-		}
+		said.say(missing, time.Now())
 		if err := s.Check(); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ const (
 	// applyWorkers is how many objects are applied at a time.
 	applyWorkers = 6
 	// installPatience is how long an installed object may take to be of use.
-	installPatience = 2 * time.Minute
+	installPatience = 5 * time.Minute
 )
 
 // newClient returns a client that knows the built-in kinds and CustomResourceDefinitions.

@@ -29,8 +29,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// readyPatience is how long a component may take until it is ready.
-const readyPatience = 2 * time.Minute
+// readyPatience is how long a component may take until it is ready, on a machine that has much else to do.
+const readyPatience = 5 * time.Minute
 
 // ErrUp says that a stack is up in the state folder already. Open gives it.
 var ErrUp = errors.New("the stack is up already")

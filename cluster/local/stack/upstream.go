@@ -22,7 +22,7 @@ func (s *Stack) installCAPI(ctx context.Context, m milestones) error {
 	}
 	objects, err := renderKustomization(filepath.Join(s.sources.capi, "core", "config", "default"))
 	if err != nil {
-		return fmt.Errorf("Cluster API's manifests: %w", err)
+		return fmt.Errorf("manifests of Cluster API: %w", err)
 	}
 	ca, err := s.webhookCA()
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Stack) asoRBAC() (manifests, error) {
 		"installCRDs": false, "createAzureOperatorSecret": false,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("Azure Service Operator's chart: %w", err)
+		return nil, fmt.Errorf("chart of Azure Service Operator: %w", err)
 	}
 	role, err := readManifests(filepath.Join(s.sources.asoGenerated, "rbac"))
 	if err != nil {
@@ -196,7 +196,7 @@ func (s *Stack) installCrossplane(ctx context.Context, m milestones) error {
 	chart := filepath.Join(s.sources.crossplane, "cluster", "charts", "crossplane")
 	objects, err := renderChart(chart, "crossplane", crossplaneNamespace, nil)
 	if err != nil {
-		return fmt.Errorf("Crossplane's chart: %w", err)
+		return fmt.Errorf("chart of Crossplane: %w", err)
 	}
 	if err := s.namespace(ctx, crossplaneNamespace); err != nil {
 		return err
