@@ -46,8 +46,9 @@ func definition(crd extv1.CustomResourceDefinition) (*xv2.CompositeResourceDefin
 			Group: crd.Spec.Group,
 			Names: crd.Spec.Names,
 			Scope: xv2.CompositeResourceScopeNamespaced,
-			// A default, not an enforced reference: a platform team may bring a Composition with more steps.
-			DefaultCompositionRef: &xv2.CompositionReference{Name: crd.Name},
+			// A default, not an enforced reference: a platform team may bring a Composition with more steps. The name goes
+			// without the group: Crossplane makes it a label of each revision, and with the group some are too long for one.
+			DefaultCompositionRef: &xv2.CompositionReference{Name: crd.Spec.Names.Plural},
 			Metadata:              &xv2.CompositeResourceDefinitionSpecMetadata{Labels: labels},
 		},
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/cluster-api/util/contract"
 )
@@ -230,6 +231,9 @@ func TestComposition(t *testing.T) {
 		c := composition(xrd)
 		if c.Name != xrd.Spec.DefaultCompositionRef.Name {
 			t.Errorf("the definition's default is %s, the Composition is %s", xrd.Spec.DefaultCompositionRef.Name, c.Name)
+		}
+		if len(c.Name) > validation.LabelValueMaxLength {
+			t.Errorf("%s has %d characters, but Crossplane makes it a label, of at most %d", c.Name, len(c.Name), validation.LabelValueMaxLength)
 		}
 		want := xv1.TypeReference{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta1", Kind: xrd.Spec.Names.Kind}
 		if diff := cmp.Diff(want, c.Spec.CompositeTypeRef); diff != "" {
