@@ -12,7 +12,7 @@ const (
 	// credentialAnnotation names the Secret with the credential that ASO uses for an object.
 	credentialAnnotation = "serviceoperator.azure.com/credential-from"
 	// namespaceCredential is the Secret that ASO uses for the objects of a namespace that name none.
-	namespaceCredential = "aso-credential"
+	namespaceCredential = "aso-credential" //nolint:gosec // A name.
 )
 
 // credentialSecrets returns the names of the Secrets that the example's resources take credentials from.

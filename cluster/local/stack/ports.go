@@ -74,7 +74,7 @@ func (r *reservation) bind(port int) (int, error) {
 	for range 100 {
 		candidate := port
 		if port == 0 {
-			candidate = low + rand.IntN(high-low)
+			candidate = low + rand.IntN(high-low) //nolint:gosec // Nothing depends on what cannot be foreseen.
 		}
 		var l net.Listener
 		// On all addresses: some components cannot be told to listen on 127.0.0.1 only.
@@ -109,7 +109,7 @@ func (r *reservation) release(ports ...int) {
 	defer r.mu.Unlock()
 	for _, p := range ports {
 		if l, ok := r.held[p]; ok {
-			l.Close()
+			_ = l.Close() // Were it still bound, the component would fail and say so.
 			delete(r.held, p)
 		}
 	}
@@ -119,7 +119,7 @@ func (r *reservation) releaseAll() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for p, l := range r.held {
-		l.Close()
+		_ = l.Close()
 		delete(r.held, p)
 	}
 }
