@@ -120,14 +120,21 @@ func TestDeleteLeavesObjectsOfOthers(t *testing.T) {
 	}
 }
 
-func TestDeleteWithoutCluster(t *testing.T) {
-	m := newManagement(t, with(infrastructureWithNetwork(t), func(o *unstructured.Unstructured) { o.SetOwnerReferences(nil) }),
-		with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster")))
-	m.reconcile(m.reconciler(clusterKind), "my-cluster")
-	m.reconcile(m.reconciler(clusterKind), "my-cluster")
-	want := []string{"delete VirtualNetwork vnet", "patch AzureASOManagedCluster my-cluster"}
-	if diff := cmp.Diff(want, m.takeWrites()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
+func TestDeleteWhoeverOwnsIt(t *testing.T) {
+	tests := map[string]func(*unstructured.Unstructured){
+		"without a Cluster":                    func(o *unstructured.Unstructured) { o.SetOwnerReferences(nil) },
+		"externally managed since it was ours": annotated(clusterv1.ManagedByAnnotation, "someone"),
+	}
+	for name, change := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := newManagement(t, with(infrastructureWithNetwork(t), change), with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster")))
+			m.reconcile(m.reconciler(clusterKind), "my-cluster")
+			m.reconcile(m.reconciler(clusterKind), "my-cluster")
+			want := []string{"delete VirtualNetwork vnet", "patch AzureASOManagedCluster my-cluster"}
+			if diff := cmp.Diff(want, m.takeWrites()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
 	}
 }
 

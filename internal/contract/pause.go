@@ -12,8 +12,12 @@ import (
 
 // untouchable says whether the composite resource is someone else's to act on: externally managed, paused by a person
 // through Crossplane's own annotation, or about to be removed by clusterctl move.
+//
+// One that was handed to another system after it was claimed here is still let go of when it is deleted: nobody else
+// would remove the finalizer, and garbage collection would delete the same objects without an order.
 func untouchable(xr *unstructured.Unstructured) bool {
-	if annotations.IsExternallyManaged(xr) {
+	held := xr.GetDeletionTimestamp() != nil && controllerutil.ContainsFinalizer(xr, Finalizer)
+	if annotations.IsExternallyManaged(xr) && !held {
 		return true
 	}
 	has := xr.GetAnnotations()

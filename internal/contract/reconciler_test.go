@@ -123,8 +123,10 @@ func TestPauseStopsDeletion(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
+			skip := annotated(reconcilePolicyAnnotation, policySkip)
 			m := newManagement(t, tc.cluster, with(infrastructureWithNetwork(t), tc.change),
-				with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster")))
+				with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster"), skip),
+				with(parse(t, groupYAML), controlled(clusterKind, "my-cluster"), skip))
 			m.reconcile(m.reconciler(clusterKind), "my-cluster")
 			if writes := m.takeWrites(); len(writes) > 0 {
 				t.Errorf("written while paused: %v", writes)
