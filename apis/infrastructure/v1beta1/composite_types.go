@@ -24,8 +24,9 @@ type CompositeStatus struct {
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// lastHandledReconcileAt repeats the value of the annotation crossplane.io/reconcile-requested-at once Crossplane has
-	// acted on it, so that whoever asked for a reconcile can see that it happened. Written by Crossplane.
+	// lastHandledReconcileAt is where Crossplane repeats the value of the annotation crossplane.io/reconcile-requested-at
+	// when it acts on it. Crossplane 2.4 drops the value again once composing succeeds, so the Event
+	// ReconcileRequestHandled is the surer sign. Written by Crossplane.
 	// Example: 2026-11-20T20:15:00Z
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`
