@@ -59,6 +59,17 @@ func certificate(t *testing.T) []byte {
 	return out.Bytes()
 }
 
+// pkcs12 returns a self-signed certificate and its key, which nothing trusts, under the password "open". Made by
+// openssl pkcs12 -export -legacy, as no Go library of ours writes the format.
+func pkcs12(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile("testdata/certificate.p12")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
 // identityFile returns the path of a credential file as the managed identity data plane writes it.
 func identityFile(t *testing.T) string {
 	t.Helper()
@@ -106,6 +117,7 @@ func object(annotations map[string]string) client.Object {
 
 func TestCredentialsFor(t *testing.T) {
 	pemText := string(certificate(t))
+	p12 := pkcs12(t)
 	file := identityFile(t)
 	from := map[string]string{CredentialFromAnnotation: "mine"}
 	tests := map[string]struct {
@@ -114,20 +126,22 @@ func TestCredentialsFor(t *testing.T) {
 		want        string
 		wantErr     string
 	}{
-		"none":                   {wantErr: "no credential"},
-		"named":                  {annotations: from, secrets: []client.Object{credentialSecret("default", "mine", keyClientSecret, "x"), credentialSecret("default", "aso-credential", keyAuthMode, "podidentity")}, want: "*azidentity.ClientSecretCredential"},
-		"named, absent":          {annotations: from, secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientSecret, "x")}, wantErr: "names Secret default/mine, which does not exist"},
-		"named elsewhere":        {annotations: map[string]string{CredentialFromAnnotation: "other/mine"}, wantErr: "must be the name of a Secret in the same namespace"},
-		"named nothing":          {annotations: map[string]string{CredentialFromAnnotation: ""}, wantErr: "must be the name of a Secret"},
-		"of the namespace":       {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientSecret, "x"), credentialSecret("aso", "aso-controller-settings")}, want: "*azidentity.ClientSecretCredential"},
-		"of ASO":                 {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyClientSecret, "x")}, want: "*azidentity.ClientSecretCredential"},
-		"of an ASO elsewhere":    {secrets: []client.Object{credentialSecret("other", "aso-controller-settings", keyClientSecret, "x")}, wantErr: "no credential"},
-		"certificate":            {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientCertificate, pemText)}, want: "*azidentity.ClientCertificateCredential"},
-		"certificate, unusable":  {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientCertificate, "hush")}, wantErr: "neither PEM nor PKCS#12"},
-		"credential file":        {secrets: []client.Object{credentialSecret("default", "aso-credential", keyUserAssignedFile, file)}, want: "*azidentity.ClientCertificateCredential"},
-		"credential file absent": {secrets: []client.Object{credentialSecret("default", "aso-credential", keyUserAssignedFile, "/nowhere/hush")}, wantErr: "no such file"},
-		"pod identity":           {secrets: []client.Object{credentialSecret("default", "aso-credential", keyAuthMode, "podidentity")}, want: "*azidentity.ManagedIdentityCredential"},
-		"workload identity":      {secrets: []client.Object{credentialSecret("default", "aso-credential")}, want: "*azidentity.WorkloadIdentityCredential"},
+		"none":                    {wantErr: "no credential"},
+		"named":                   {annotations: from, secrets: []client.Object{credentialSecret("default", "mine", keyClientSecret, "x"), credentialSecret("default", "aso-credential", keyAuthMode, "podidentity")}, want: "*azidentity.ClientSecretCredential"},
+		"named, absent":           {annotations: from, secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientSecret, "x")}, wantErr: "names Secret default/mine, which does not exist"},
+		"named elsewhere":         {annotations: map[string]string{CredentialFromAnnotation: "other/mine"}, wantErr: "must be the name of a Secret in the same namespace"},
+		"named nothing":           {annotations: map[string]string{CredentialFromAnnotation: ""}, wantErr: "must be the name of a Secret"},
+		"of the namespace":        {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientSecret, "x"), credentialSecret("aso", "aso-controller-settings")}, want: "*azidentity.ClientSecretCredential"},
+		"of ASO":                  {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyClientSecret, "x")}, want: "*azidentity.ClientSecretCredential"},
+		"of an ASO elsewhere":     {secrets: []client.Object{credentialSecret("other", "aso-controller-settings", keyClientSecret, "x")}, wantErr: "no credential"},
+		"certificate":             {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientCertificate, pemText)}, want: "*azidentity.ClientCertificateCredential"},
+		"PKCS#12":                 {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientCertificate, p12, keyCertificatePassword, "open")}, want: "*azidentity.ClientCertificateCredential"},
+		"PKCS#12, wrong password": {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientCertificate, p12, keyCertificatePassword, "hush")}, wantErr: "neither PEM nor PKCS#12"},
+		"certificate, unusable":   {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientCertificate, "hush")}, wantErr: "neither PEM nor PKCS#12"},
+		"credential file":         {secrets: []client.Object{credentialSecret("default", "aso-credential", keyUserAssignedFile, file)}, want: "*azidentity.ClientCertificateCredential"},
+		"credential file absent":  {secrets: []client.Object{credentialSecret("default", "aso-credential", keyUserAssignedFile, "/nowhere/hush")}, wantErr: "no such file"},
+		"pod identity":            {secrets: []client.Object{credentialSecret("default", "aso-credential", keyAuthMode, "podidentity")}, want: "*azidentity.ManagedIdentityCredential"},
+		"workload identity":       {secrets: []client.Object{credentialSecret("default", "aso-credential")}, want: "*azidentity.WorkloadIdentityCredential"},
 		"workload identity, named so": {secrets: []client.Object{credentialSecret("default", "aso-credential", keyAuthMode, "workloadidentity")},
 			want: "*azidentity.WorkloadIdentityCredential"},
 		"unknown mode":    {secrets: []client.Object{credentialSecret("default", "aso-credential", keyAuthMode, "magic")}, wantErr: "must be podidentity or workloadidentity"},
