@@ -23,6 +23,7 @@ require (
 	sigs.k8s.io/controller-tools v0.20.0
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2
 	sigs.k8s.io/yaml v1.6.0
+	software.sslmate.com/src/go-pkcs12 v0.4.0
 )
 
 require (

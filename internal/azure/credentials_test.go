@@ -24,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	gopkcs12 "software.sslmate.com/src/go-pkcs12"
 )
 
 const (
@@ -59,11 +60,20 @@ func certificate(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// pkcs12 returns a self-signed certificate and its key, which nothing trusts, under the password "open". Made by
-// openssl pkcs12 -export -legacy, as no Go library of ours writes the format.
-func pkcs12(t *testing.T) string {
+// pkcs12 returns the key and certificate of the PEM as PKCS#12 under the password.
+func pkcs12(t *testing.T, pemText []byte, password string) string {
 	t.Helper()
-	content, err := os.ReadFile("testdata/certificate.p12")
+	key, rest := pem.Decode(pemText)
+	certificate, _ := pem.Decode(rest)
+	parsedKey, err := x509.ParsePKCS8PrivateKey(key.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := x509.ParseCertificate(certificate.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := gopkcs12.LegacyDES.Encode(parsedKey, parsed, nil, password)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +127,7 @@ func object(annotations map[string]string) client.Object {
 
 func TestCredentialsFor(t *testing.T) {
 	pemText := string(certificate(t))
-	p12 := pkcs12(t)
+	p12 := pkcs12(t, []byte(pemText), "open")
 	file := identityFile(t)
 	from := map[string]string{CredentialFromAnnotation: "mine"}
 	tests := map[string]struct {
