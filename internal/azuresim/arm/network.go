@@ -109,7 +109,10 @@ func networkResourceType(name string, p protocol) *resourceType {
 		tracked:    strings.Count(name, "/") == 1,
 		protocol:   p,
 		etagHeader: true,
-		apply:      applyNetwork,
+		apply:      applyNetworkDefaults,
+		stored:     storeChildren,
+		settle:     settleNetwork,
+		view:       viewNetwork,
 		missing:    networkMissing,
 	}
 	if inUse[name] != "" {

@@ -1,0 +1,190 @@
+package arm
+
+import (
+	_ "embed"
+	"fmt"
+	"hash/fnv"
+	"strings"
+)
+
+//go:embed networkdefaults.json
+var networkDefaults []byte
+
+// networkFields are the properties of network resources that not every api-version shows.
+var networkFields = map[string][]field{
+	"Microsoft.Network/publicIPAddresses": {{path: "properties.ddosSettings", since: "2023-01-01"}},
+	"Microsoft.Network/natGateways": {
+		{path: "properties.type", since: "2024-01-01", before: "2025-01-01"},
+		{path: "properties.scope", since: "2025-01-01"},
+		{path: "properties.privateIPAddresses", since: "2025-01-01"},
+		{path: "properties.privateIPAddressesV6", since: "2025-01-01"},
+	},
+	"Microsoft.Network/routeTables": {{path: "properties.disablePeeringRoute", since: "2025-01-01"}},
+}
+
+// childLists are the properties that list the children of a resource, and the children's types.
+var childLists = map[string]struct{ property, childType string }{
+	"Microsoft.Network/networkSecurityGroups": {"securityRules", "Microsoft.Network/networkSecurityGroups/securityRules"},
+	"Microsoft.Network/routeTables":           {"routes", "Microsoft.Network/routeTables/routes"},
+}
+
+// applyNetworkDefaults adds what the provider sets if a request does not.
+func applyNetworkDefaults(p *put) *Error {
+	if e := applyNetwork(p); e != nil {
+		return e
+	}
+	all, err := decode(networkDefaults)
+	if err != nil {
+		return internalError(err)
+	}
+	fill(p.result, child(all, p.resource.Type))
+	if list, ok := childLists[p.resource.Type]; ok {
+		delete(child(p.result, "properties"), list.property)
+	}
+	return nil
+}
+
+// settleNetwork gives a public IP address its address.
+func settleNetwork(s *Service, r *Resource) error {
+	properties := r.properties()
+	if !strings.HasSuffix(r.Type, "/publicIPAddresses") || text(properties, "publicIPAllocationMethod") != "Static" {
+		return nil
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(r.key())) // never fails
+	sum := h.Sum32()
+	fill(properties, map[string]any{"ipAddress": fmt.Sprintf("20.%d.%d.%d", sum>>16&0xff, sum>>8&0xff, sum&0xff)})
+	return s.store.put(r)
+}
+
+// storeChildren makes the children those of the request's list; a request without the list leaves them alone.
+func storeChildren(p *put) *Error {
+	list, ok := childLists[p.resource.Type]
+	if !ok {
+		return nil
+	}
+	given, ok := at(p.requested, "properties", list.property).([]any)
+	if !ok {
+		return nil
+	}
+	kept := map[string]bool{}
+	for _, entry := range objects(map[string]any{"list": given}, "list") {
+		path := p.resource.ID + "/" + list.property + "/" + text(entry, "name")
+		kept[strings.ToLower(path)] = true
+		if e := storeChild(p, path, list.childType, entry); e != nil {
+			return e
+		}
+	}
+	for _, present := range p.service.store.children(p.resource.ID, list.childType) {
+		if !kept[present.key()] {
+			if err := p.service.erase(present); err != nil {
+				return internalError(err)
+			}
+		}
+	}
+	return nil
+}
+
+func storeChild(p *put, path, childType string, entry map[string]any) *Error {
+	all, err := decode(networkDefaults)
+	if err != nil {
+		return internalError(err)
+	}
+	r := p.service.store.get(path)
+	if r == nil {
+		r = &Resource{ID: path, Type: childType, Name: text(entry, "name"), Created: p.now}
+	}
+	r.APIVersion = p.apiVersion
+	r.Body = map[string]any{"id": path, "name": r.Name, "type": childType, "etag": "", "properties": clone(child(entry, "properties"))}
+	fill(r.Body, child(all, childType))
+	r.properties()["provisioningState"] = statusSucceeded
+	refreshETag(r)
+	if err := p.service.store.put(r); err != nil {
+		return internalError(err)
+	}
+	return nil
+}
+
+// viewNetwork shows a resource with its children, what uses it, and the rules that every security group has.
+func viewNetwork(s *Service, r *Resource, apiVersion string) map[string]any {
+	body := clone(r.Body)
+	properties := child(body, "properties")
+	if list, ok := childLists[r.Type]; ok {
+		children := []any{}
+		for _, c := range s.store.children(r.ID, list.childType) {
+			children = append(children, s.show(c, s.types.lookup(list.childType), apiVersion))
+		}
+		properties[list.property] = children
+	}
+	if strings.HasSuffix(r.Type, "/networkSecurityGroups") {
+		properties["defaultSecurityRules"] = defaultSecurityRules(r)
+	}
+	showUsers(s, r, properties)
+	hideFields(body, networkFields[r.Type], apiVersion)
+	return body
+}
+
+// showUsers adds the subnets that refer to the resource, or the configuration that a public IP address belongs to.
+func showUsers(s *Service, r *Resource, properties map[string]any) {
+	var subnets []any
+	for _, other := range s.store.all() {
+		switch {
+		case other.key() == r.key() || inUse[r.Type] == "":
+		case other.Type == TypeSubnet && refersTo(other.Body, r.ID):
+			subnets = append(subnets, map[string]any{"id": other.ID})
+		case strings.HasSuffix(r.Type, "/publicIPAddresses") && strings.HasSuffix(other.Type, "/natGateways") && refersTo(other.Body, r.ID):
+			properties["natGateway"] = map[string]any{"id": other.ID}
+		case strings.HasSuffix(r.Type, "/publicIPAddresses"):
+			if id := configurationWith(other, r.ID); id != "" {
+				properties["ipConfiguration"] = map[string]any{"id": id}
+			}
+		}
+	}
+	if len(subnets) > 0 {
+		properties["subnets"] = subnets
+	}
+}
+
+// configurationWith is the identifier of the IP configuration in other that has the public IP address, or empty.
+func configurationWith(other *Resource, address string) string {
+	for _, list := range []string{"ipConfigurations", "frontendIPConfigurations"} {
+		for _, configuration := range objects(other.Body, "properties", list) {
+			if strings.EqualFold(text(configuration, "properties", "publicIPAddress", "id"), address) {
+				return other.ID + "/" + list + "/" + text(configuration, "name")
+			}
+		}
+	}
+	return ""
+}
+
+// securityRule is one of the rules that every network security group has.
+type securityRule struct {
+	name, description, source, destination, access, direction string
+	priority                                                  int64
+}
+
+// defaultRules are those of https://learn.microsoft.com/azure/virtual-network/network-security-groups-overview#default-security-rules.
+var defaultRules = []securityRule{
+	{"AllowVnetInBound", "Allow inbound traffic from all VMs in VNET", "VirtualNetwork", "VirtualNetwork", "Allow", "Inbound", 65000},
+	{"AllowAzureLoadBalancerInBound", "Allow inbound traffic from azure load balancer", "AzureLoadBalancer", "*", "Allow", "Inbound", 65001},
+	{"DenyAllInBound", "Deny all inbound traffic", "*", "*", "Deny", "Inbound", 65500},
+	{"AllowVnetOutBound", "Allow outbound traffic from all VMs to all VMs in VNET", "VirtualNetwork", "VirtualNetwork", "Allow", "Outbound", 65000},
+	{"AllowInternetOutBound", "Allow outbound traffic from all VMs to Internet", "*", "Internet", "Allow", "Outbound", 65001},
+	{"DenyAllOutBound", "Deny all outbound traffic", "*", "*", "Deny", "Outbound", 65500},
+}
+
+func defaultSecurityRules(r *Resource) []any {
+	var rules []any
+	for _, rule := range defaultRules {
+		rules = append(rules, map[string]any{
+			"name": rule.name, "id": r.ID + "/defaultSecurityRules/" + rule.name, "etag": r.Body["etag"], "type": r.Type + "/defaultSecurityRules",
+			"properties": map[string]any{
+				"provisioningState": r.provisioningState(), "description": rule.description, "protocol": "*", "access": rule.access,
+				"priority": rule.priority, "direction": rule.direction, "sourcePortRange": "*", "destinationPortRange": "*",
+				"sourceAddressPrefix": rule.source, "destinationAddressPrefix": rule.destination,
+				"sourcePortRanges": []any{}, "destinationPortRanges": []any{}, "sourceAddressPrefixes": []any{}, "destinationAddressPrefixes": []any{},
+			},
+		})
+	}
+	return rules
+}
