@@ -17,6 +17,9 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/certificates"
 )
 
+// grace is how long requests that are being answered have at the end; watches would never end by themselves.
+const grace = 250 * time.Millisecond
+
 // Proxy terminates TLS for the hosts that Serves accepts and hands the requests to Handler.
 type Proxy struct {
 	Authority *certificates.Authority
@@ -61,7 +64,7 @@ func (p *Proxy) start() {
 // Shutdown ends the proxy and every tunnel; watches are cut.
 func (p *Proxy) Shutdown(ctx context.Context) error {
 	p.start()
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
 	p.tunnel.Close() //nolint:errcheck // never fails
 	if err := p.inner.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
