@@ -11,6 +11,7 @@ require (
 	github.com/crossplane/crossplane/apis/v2 v2.4.0
 	github.com/drone/envsubst/v2 v2.0.0-20210730161058-179042472c46
 	github.com/google/go-cmp v0.7.0
+	github.com/google/uuid v1.6.0
 	golang.org/x/sync v0.22.0
 	helm.sh/helm/v3 v3.19.5
 	k8s.io/api v0.36.3
@@ -54,7 +55,6 @@ require (
 	github.com/go-openapi/swag/yamlutils v0.26.0 // indirect
 	github.com/gobwas/glob v0.2.3 // indirect
 	github.com/google/gnostic-models v0.7.1 // indirect
-	github.com/google/uuid v1.6.0 // indirect
 	github.com/huandu/xstrings v1.5.0 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/mitchellh/copystructure v1.2.0 // indirect
