@@ -32,7 +32,7 @@ var pools = &scenario{
 
 // lastSystemPool is deleted in vain: AKS has no cluster without one.
 var lastSystemPool = &scenario{
-	name: "system-pool",
+	name: "system-pool", calmOnly: true,
 	steps: []step{
 		up("aks-aso"),
 		{

@@ -75,7 +75,7 @@ var refusal = &scenario{
 
 // oneOfMany has one resource fail, and one of a kind that nobody serves; the others are not held up.
 var oneOfMany = &scenario{
-	name: "one-of-many",
+	name: "one-of-many", calmOnly: true,
 	steps: []step{
 		{
 			name: "create with two that fail",

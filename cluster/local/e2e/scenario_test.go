@@ -24,7 +24,7 @@ const (
 type scenario struct {
 	name  string
 	steps []step
-	// calmOnly is set where another scenario of the same steps is killed in already.
+	// calmOnly is set where nothing is killed: what the scenario adds to others is how mistakes are answered, or a manifest.
 	calmOnly bool
 }
 
