@@ -134,6 +134,32 @@ func TestClusterStages(t *testing.T) {
 				return rsp
 			},
 		},
+		"an endpoint alone does not make it ready": {
+			xr: edited(xr, endpoint), world: world{objects: []*unstr{cluster()}},
+			observed: []*unstr{exists(t, xr, rg, condition("False", "Info", "Reconciling", "working")), exists(t, xr, net)},
+			want: func(t *testing.T) *fnv1.RunFunctionResponse {
+				const message = "ResourceGroup rg: working"
+				rsp := response(t, xr, clusterStatus(false, list(resourceStatus(rg, false, "Reconciling", "working"), resourceStatus(net, true, "Succeeded", "")),
+					contractCondition("Ready", "False", "Reconciling", message),
+					contractCondition("ResourcesReady", "False", "Reconciling", message), notPaused), fnv1.Ready_READY_FALSE,
+					composedAs(t, rg, fnv1.Ready_READY_FALSE), composedAs(t, net, fnv1.Ready_READY_TRUE))
+				rsp.Conditions = []*fnv1.Condition{shownCondition("ResourcesReady", no, "Reconciling", message), shownCondition("Paused", no, "NotPaused", "")}
+				return rsp
+			},
+		},
+		"once ready, Azure's refusal is shown by Ready and stays provisioned": {
+			xr: edited(xr, endpoint, set(true, "status", "ready")), world: world{objects: []*unstr{cluster()}},
+			observed: []*unstr{exists(t, xr, rg, condition("False", "Error", "Locked", "has a lock")), exists(t, xr, net)},
+			want: func(t *testing.T) *fnv1.RunFunctionResponse {
+				const message = "ResourceGroup rg: has a lock"
+				rsp := response(t, xr, clusterStatus(true, list(resourceStatus(rg, false, "Locked", "has a lock"), resourceStatus(net, true, "Succeeded", "")),
+					contractCondition("Ready", "False", "Locked", message),
+					contractCondition("ResourcesReady", "False", "Locked", message), notPaused), fnv1.Ready_READY_FALSE,
+					composedAs(t, rg, fnv1.Ready_READY_FALSE), composedAs(t, net, fnv1.Ready_READY_TRUE))
+				rsp.Conditions = []*fnv1.Condition{shownCondition("ResourcesReady", no, "Locked", message), shownCondition("Paused", no, "NotPaused", "")}
+				return rsp
+			},
+		},
 		"once ready, an update takes nothing away": {
 			xr: edited(xr, endpoint, set(true, "status", "ready")), world: world{objects: []*unstr{cluster()}},
 			observed: []*unstr{exists(t, xr, rg, condition("False", "Info", "Reconciling", "working")), exists(t, xr, net)},

@@ -268,10 +268,15 @@ func TestARemovedEntryIsShownUntilItIsGone(t *testing.T) {
 		want   string
 		served bool
 	}{
-		"there":              {left: old, want: "is no longer in spec.resources and is being deleted", served: true},
-		"Azure refuses":      {left: edited(old, condition("False", "Error", "Locked", "has a lock")), want: "is no longer in spec.resources and is being deleted: has a lock", served: true},
-		"gone":               {want: "not in status.resources", served: true},
-		"another's":          {left: edited(old, remove("metadata", "ownerReferences")), want: "not in status.resources", served: true},
+		"there":         {left: old, want: "is no longer in spec.resources and is being deleted", served: true},
+		"Azure refuses": {left: edited(old, condition("False", "Error", "Locked", "has a lock")), want: "is no longer in spec.resources and is being deleted: has a lock", served: true},
+		"gone":          {want: "not in status.resources", served: true},
+		"nobody's":      {left: edited(old, remove("metadata", "ownerReferences")), want: "not in status.resources", served: true},
+		"another's": {left: edited(old, func(o *unstr) {
+			refs := o.GetOwnerReferences()
+			refs[0].UID = "another"
+			o.SetOwnerReferences(refs)
+		}), want: "not in status.resources", served: true},
 		"kind no more there": {want: "not in status.resources"},
 	}
 	for title, c := range cases {

@@ -33,7 +33,7 @@ func marshal(t testing.TB, m proto.Message) []byte {
 
 // TestPurity says that the same request gives the same bytes, whatever Go's order of maps, and stays as it was.
 func TestPurity(t *testing.T) {
-	const times = 8
+	const times = 4
 	for title, s := range scenes(t) {
 		t.Run(title, func(t *testing.T) {
 			for _, d := range disturbances(s) {

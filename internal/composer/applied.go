@@ -64,17 +64,11 @@ func pick(from map[string]any, owned *fieldpath.Set) map[string]any {
 		if e.FieldName == nil {
 			return
 		}
-		value, exists := from[*e.FieldName]
-		if !exists {
-			return
+		if value, exists := from[*e.FieldName]; exists {
+			out[*e.FieldName] = value
 		}
-		if _, isMap := value.(map[string]any); isMap {
-			if _, hasChildren := owned.Children.Get(e); hasChildren {
-				return
-			}
-		}
-		out[*e.FieldName] = value
 	})
+	// A map that is owned in part stands among the members, too; the part it is.
 	owned.Children.Iterate(func(e fieldpath.PathElement) {
 		if e.FieldName == nil {
 			return
