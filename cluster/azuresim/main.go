@@ -86,7 +86,7 @@ func load(args arguments, proxyURL string) (*azuresim.Simulator, *state.Journal,
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := os.WriteFile(filepath.Join(args.StateDir, "ca.crt"), simulator.Authority.PEM(), 0o644); err != nil { //nolint:gosec // a public certificate
+	if err := os.WriteFile(filepath.Join(args.StateDir, "ca.crt"), simulator.Authority.PEM(), 0o644); err != nil {
 		return nil, nil, fmt.Errorf("write CA certificate: %w", err)
 	}
 	return simulator, journal, nil

@@ -38,7 +38,7 @@ func (a *azure) try(method, path string) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	defer response.Body.Close() //nolint:errcheck // only read
+	defer response.Body.Close()
 	raw, err := io.ReadAll(response.Body)
 	return outcome{status: response.StatusCode, retryAfter: response.Header.Get("Retry-After"), body: string(raw), err: err, took: time.Since(begin)}
 }

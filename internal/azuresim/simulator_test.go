@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -93,7 +94,9 @@ func start(t *testing.T, dir, address string) *azure {
 		if err := proxy.Shutdown(context.Background()); err != nil {
 			t.Errorf("shut the proxy down: %v", err)
 		}
-		<-served
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Errorf("the proxy ended: %v", err)
+		}
 		if err := journal.Close(); err != nil {
 			t.Error(err)
 		}
@@ -136,8 +139,8 @@ func (a *azure) pipeline() azruntime.Pipeline {
 	return pipeline
 }
 
-// call sends one request and returns the answer; its body is read.
-func (a *azure) call(method, path, version, body string) (*http.Response, []byte) {
+// do sends one request.
+func (a *azure) do(method, path, version, body string) *http.Response {
 	a.t.Helper()
 	request, err := azruntime.NewRequest(context.Background(), method, "https://management.azure.com"+path+"?api-version="+version)
 	if err != nil {
@@ -153,12 +156,19 @@ func (a *azure) call(method, path, version, body string) (*http.Response, []byte
 	if err != nil {
 		a.t.Fatalf("%s %s: %v", method, path, err)
 	}
+	return response
+}
+
+// call sends one request and returns the status and the body of the answer.
+func (a *azure) call(method, path, version, body string) (int, string) {
+	a.t.Helper()
+	response := a.do(method, path, version, body)
+	defer response.Body.Close()
 	raw, err := io.ReadAll(response.Body)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	response.Body = io.NopCloser(bytes.NewReader(raw))
-	return response, raw
+	return response.StatusCode, string(raw)
 }
 
 type readSeekCloser struct{ *bytes.Reader }
@@ -166,11 +176,12 @@ type readSeekCloser struct{ *bytes.Reader }
 func (readSeekCloser) Close() error { return nil }
 
 // finish sends a change and waits with the SDK's poller until its operation has ended.
-func (a *azure) finish(method, path, version, body string) map[string]any {
+func (a *azure) finish(method, path, version, body string) {
 	a.t.Helper()
-	response, raw := a.call(method, path, version, body)
+	response := a.do(method, path, version, body)
+	defer response.Body.Close()
 	if response.StatusCode >= 300 {
-		a.t.Fatalf("%s %s: %s %s", method, path, response.Status, raw)
+		a.t.Fatalf("%s %s: %s", method, path, response.Status)
 	}
 	poller, err := azruntime.NewPoller[map[string]any](response, a.pipeline(), nil)
 	if err != nil {
@@ -178,11 +189,9 @@ func (a *azure) finish(method, path, version, body string) map[string]any {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	result, err := poller.PollUntilDone(ctx, &azruntime.PollUntilDoneOptions{Frequency: 20 * time.Millisecond})
-	if err != nil {
+	if _, err := poller.PollUntilDone(ctx, &azruntime.PollUntilDoneOptions{Frequency: 20 * time.Millisecond}); err != nil {
 		a.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	return result
 }
 
 // createCluster makes the resource group and an AKS cluster with one pool.
@@ -196,16 +205,16 @@ func (a *azure) createCluster(more string, nodes int) {
 // kubeconfig returns what one of the list*Credential actions answers.
 func (a *azure) kubeconfig(action string) []byte {
 	a.t.Helper()
-	response, raw := a.call(http.MethodPost, cluster+"/"+action, "2022-04-01", "")
-	if response.StatusCode != http.StatusOK {
-		a.t.Fatalf("%s: %s %s", action, response.Status, raw)
+	status, raw := a.call(http.MethodPost, cluster+"/"+action, "2022-04-01", "")
+	if status != http.StatusOK {
+		a.t.Fatalf("%s: %d %s", action, status, raw)
 	}
 	var answer struct {
 		Kubeconfigs []struct {
 			Value []byte `json:"value"`
 		} `json:"kubeconfigs"`
 	}
-	if err := json.Unmarshal(raw, &answer); err != nil || len(answer.Kubeconfigs) != 1 {
+	if err := json.Unmarshal([]byte(raw), &answer); err != nil || len(answer.Kubeconfigs) != 1 {
 		a.t.Fatalf("%s: %v, %d kubeconfigs", action, err, len(answer.Kubeconfigs))
 	}
 	return answer.Kubeconfigs[0].Value
@@ -224,7 +233,7 @@ func TestProxyRefusesOtherHosts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			response, err := a.transport.Get(address)
 			if err == nil {
-				defer response.Body.Close() //nolint:errcheck // only read
+				defer response.Body.Close()
 				if response.StatusCode != http.StatusForbidden {
 					t.Errorf("GET %s: %s, want 403", address, response.Status)
 				}
@@ -260,7 +269,7 @@ func TestUnauthorized(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer response.Body.Close() //nolint:errcheck // only read
+			defer response.Body.Close()
 			raw, err := io.ReadAll(response.Body)
 			if err != nil {
 				t.Fatal(err)

@@ -192,8 +192,8 @@ func TestLocalAccountsDisabled(t *testing.T) {
 	a := start(t, t.TempDir(), "")
 	ctx := context.Background()
 	a.createCluster(`"disableLocalAccounts":true,"aadProfile":{"managed":true},`, 1)
-	if response, raw := a.call(http.MethodPost, cluster+"/listClusterAdminCredential", "2022-04-01", ""); response.StatusCode != http.StatusBadRequest {
-		t.Errorf("listClusterAdminCredential: %s %s, want 400", response.Status, raw)
+	if status, raw := a.call(http.MethodPost, cluster+"/listClusterAdminCredential", "2022-04-01", ""); status != http.StatusBadRequest {
+		t.Errorf("listClusterAdminCredential: %d %s, want 400", status, raw)
 	}
 	config, err := clientcmd.RESTConfigFromKubeConfig(a.kubeconfig("listClusterUserCredential"))
 	if err != nil {
@@ -245,9 +245,9 @@ func TestRestart(t *testing.T) {
 	if err := a.admin.SetLatency(ctx, "Microsoft.ContainerService/managedClusters/agentPools", time.Second); err != nil {
 		t.Fatal(err)
 	}
-	response, raw := a.call(http.MethodPut, cluster+"/agentPools/pool1", "2025-08-01", `{"properties":{"count":2,"vmSize":"x"}}`)
-	if response.StatusCode != http.StatusCreated {
-		t.Fatalf("PUT: %s %s", response.Status, raw)
+	status, raw := a.call(http.MethodPut, cluster+"/agentPools/pool1", "2025-08-01", `{"properties":{"count":2,"vmSize":"x"}}`)
+	if status != http.StatusCreated {
+		t.Fatalf("PUT: %d %s", status, raw)
 	}
 	a.stop()
 

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"path"
 	"regexp"
 	"sort"
 	"strconv"
@@ -70,53 +70,65 @@ func (i *Interaction) writes() bool {
 	return i.Request.Method != http.MethodGet && i.Request.Method != http.MethodHead
 }
 
-// ModuleDir returns the folder of the module with the recordings, as the Go module in dir requires it.
+// ModuleDir returns the folder of the module with the recordings, as the Go module in dir requires it. It downloads the module
+// if the module cache does not have it.
 func ModuleDir(dir string) (string, error) {
-	command := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module)
+	found, err := goCommand(dir, "list", "-m", "-f", "{{.Dir}}", module)
+	if err != nil || found != "" {
+		return found, err
+	}
+	if _, err := goCommand(dir, "mod", "download", module); err != nil {
+		return "", err
+	}
+	return goCommand(dir, "list", "-m", "-f", "{{.Dir}}", module)
+}
+
+func goCommand(dir string, args ...string) (string, error) {
+	command := exec.Command("go", args...)
 	command.Dir = dir
+	var failure strings.Builder
+	command.Stderr = &failure
 	out, err := command.Output()
 	if err != nil {
-		return "", fmt.Errorf("go list -m %s in %s: %w", module, dir, err)
+		return "", fmt.Errorf("go %s in %s: %w: %s", strings.Join(args, " "), dir, err, strings.TrimSpace(failure.String()))
 	}
-	found := strings.TrimSpace(string(out))
-	if found == "" {
-		return "", fmt.Errorf("module %s is not in the module cache: run go mod download in %s", module, dir)
-	}
-	return found, nil
+	return strings.TrimSpace(string(out)), nil
 }
 
 // Select reads the recordings below dir that are about resource groups, managed clusters or virtual networks: those with a
 // write to a managed cluster or a virtual network or to something below one, and those that write resource groups only.
 // Only recordings whose name contains name are read.
 func Select(dir, name string) ([]*Recording, error) {
+	files := os.DirFS(dir)
 	var selected []*Recording
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() || filepath.Ext(path) != ".yaml" || !strings.Contains(path, name) ||
-			!strings.Contains(filepath.ToSlash(path), "/recordings/") {
+		if entry.IsDir() || path.Ext(file) != ".yaml" || !strings.Contains(file, name) || !strings.Contains(file, "/recordings/") {
 			return nil
 		}
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if !candidate(raw) {
-			return nil
-		}
-		recording := &Recording{}
-		if err := yaml.Unmarshal(raw, recording); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if recording.selected() {
-			recording.Name = filepath.Base(path)
+		recording, err := read(files, file)
+		if err == nil && recording != nil && recording.selected() {
 			selected = append(selected, recording)
 		}
-		return nil
+		return err
 	})
 	sort.Slice(selected, func(i, j int) bool { return selected[i].Name < selected[j].Name })
 	return selected, err
+}
+
+// read parses a recording; it is nil if the URLs show that it is not to be selected.
+func read(files fs.FS, file string) (*Recording, error) {
+	raw, err := fs.ReadFile(files, file)
+	if err != nil || !candidate(raw) {
+		return nil, err
+	}
+	recording := &Recording{Name: path.Base(file)}
+	if err := yaml.Unmarshal(raw, recording); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return recording, nil
 }
 
 var (
@@ -147,10 +159,10 @@ func (r *Recording) selected() bool {
 			continue
 		}
 		writes++
-		switch path := interaction.path(); {
-		case subjectPath.MatchString(path):
+		switch subject := interaction.path(); {
+		case subjectPath.MatchString(subject):
 			return true
-		case !strings.Contains(path, "/providers/") && strings.Contains(path, "/resourcegroups/"):
+		case !strings.Contains(subject, "/providers/") && strings.Contains(subject, "/resourcegroups/"):
 			groups++
 		}
 	}

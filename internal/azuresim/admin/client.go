@@ -126,7 +126,7 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	if err != nil {
 		return fmt.Errorf("simulator %s %s: %w", method, path, err)
 	}
-	defer response.Body.Close() //nolint:errcheck // only read
+	defer response.Body.Close()
 	return decodeAnswer(response, method+" "+path, into)
 }
 

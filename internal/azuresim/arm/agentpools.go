@@ -100,7 +100,7 @@ func isSystem(r *Resource) bool {
 // lastSystemPool tells whether no other pool of the cluster is a system pool.
 func lastSystemPool(s *Service, pool *Resource) bool {
 	for _, other := range s.store.children(pool.id().Parent, TypeAgentPool) {
-		if other.key() != pool.key() && isSystem(other) && other.provisioningState() != "Deleting" {
+		if other.key() != pool.key() && isSystem(other) && other.provisioningState() != stateDeleting {
 			return false
 		}
 	}
@@ -125,7 +125,7 @@ func applyAgentPool(p *put) *Error {
 	if p.existing == nil {
 		p.state = ""
 	}
-	p.result = map[string]any{"id": lowerResourceGroups(p.resource.ID), "name": p.id.Name, "type": TypeAgentPool, "properties": properties}
+	p.result = newBody(lowerResourceGroups(p.resource.ID), p.id.Name, TypeAgentPool, properties)
 	return nil
 }
 
@@ -240,7 +240,7 @@ func derivedDefaults(properties, cluster map[string]any) map[string]any {
 // poolState is the provisioningState while the change runs, as AKS names it.
 func poolState(old, properties map[string]any) string {
 	if old == nil {
-		return "Creating"
+		return stateCreating
 	}
 	before, _ := number(old, "count")
 	after, _ := number(properties, "count")
@@ -250,7 +250,7 @@ func poolState(old, properties map[string]any) string {
 	case before != after:
 		return "Scaling"
 	}
-	return "Updating"
+	return stateUpdating
 }
 
 // storePools writes the pools that the cluster's request lists; pools that it does not list stay as they are.
@@ -273,7 +273,7 @@ func storePools(p *put) *Error {
 		}
 		properties["provisioningState"] = state
 		pool.APIVersion = p.apiVersion
-		pool.Body = map[string]any{"id": lowerResourceGroups(path), "name": pool.Name, "type": TypeAgentPool, "properties": properties}
+		pool.Body = newBody(lowerResourceGroups(path), pool.Name, TypeAgentPool, properties)
 		if err := p.service.store.put(pool); err != nil {
 			return internalError(err)
 		}

@@ -20,10 +20,10 @@ func containerServiceTypes() []*resourceType {
 		{
 			name: TypeTrustedAccessRoleBinding,
 			protocol: protocol{
-				create:            answer{status: 201, asyncOperation: true, state: "Updating"},
-				update:            answer{status: 200, asyncOperation: true, state: "Updating"},
-				remove:            answer{status: 202, asyncOperation: true, location: true, state: "Deleting", noBody: true},
-				operations:        "operations",
+				create:            answer{status: 201, asyncOperation: true, state: stateUpdating},
+				update:            answer{status: 200, asyncOperation: true, state: stateUpdating},
+				remove:            answer{status: 202, asyncOperation: true, location: true, state: stateDeleting, noBody: true},
+				operations:        operationsSegment,
 				results:           "operationresults",
 				operationsVersion: "2025-03-01",
 			},

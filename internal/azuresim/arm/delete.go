@@ -53,7 +53,7 @@ func (s *Service) startDelete(w http.ResponseWriter, r *http.Request, resource *
 	if op == nil || op.Change != remove {
 		state := a.state
 		if state == "" {
-			state = "Deleting"
+			state = stateDeleting
 		}
 		if err := s.setState(resource, state); err != nil {
 			return err

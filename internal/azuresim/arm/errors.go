@@ -85,12 +85,6 @@ func resourceNotFound(id ID) *Error {
 		id.typedName(), id.ResourceGroup)
 }
 
-func parentNotFound(verb string, id ID, parent string) *Error {
-	return notFound("ParentResourceNotFound",
-		"Failed to perform '%s' on resource(s) of type '%s', because the parent resource '%s' could not be found.",
-		verb, id.shortType(), parent)
-}
-
 func internalError(err error) *Error {
 	return &Error{Status: http.StatusInternalServerError, Code: "InternalServerError", Message: err.Error()}
 }

@@ -68,12 +68,6 @@ func (id ID) groupPath() string {
 	return "/subscriptions/" + id.Subscription + "/resourceGroups/" + id.ResourceGroup
 }
 
-// shortType is the type without its namespace.
-func (id ID) shortType() string {
-	_, short, _ := strings.Cut(id.Type, "/")
-	return short
-}
-
 // typedName is the type with the names in it, as ARM's messages have it: Microsoft.Network/virtualNetworks/vnet.
 func (id ID) typedName() string {
 	i := strings.LastIndex(strings.ToLower(id.Path), "/providers/")

@@ -2,13 +2,13 @@ package arm
 
 func kubernetesConfigurationTypes() []*resourceType {
 	p := protocol{
-		create:     answer{status: 201, asyncOperation: true, location: true, state: "Creating"},
-		update:     answer{status: 202, asyncOperation: true, state: "Updating"},
-		remove:     answer{status: 202, asyncOperation: true, state: "Deleting", noBody: true},
+		create:     answer{status: 201, asyncOperation: true, location: true, state: stateCreating},
+		update:     answer{status: 202, asyncOperation: true, state: stateUpdating},
+		remove:     answer{status: 202, asyncOperation: true, state: stateDeleting, noBody: true},
 		poll:       pollIdentified,
-		operations: "operations",
+		operations: operationsSegment,
 		below:      true,
-		statuses:   map[change][]string{create: {"Creating"}, update: {"Updating"}, remove: {"Deleting"}},
+		statuses:   map[change][]string{create: {stateCreating}, update: {stateUpdating}, remove: {stateDeleting}},
 	}
 	return []*resourceType{
 		{name: "Microsoft.KubernetesConfiguration/extensions", protocol: p, missing: extensionMissing("Extension instance with name '%s' not found.")},

@@ -27,10 +27,10 @@ var managedClusterDefaults []byte
 // containerServiceProtocol is what AKS answers: no Retry-After, Location for deletion only.
 func containerServiceProtocol() protocol {
 	return protocol{
-		create:            answer{status: 201, asyncOperation: true, state: "Creating"},
-		update:            answer{status: 200, asyncOperation: true, state: "Updating"},
-		remove:            answer{status: 202, asyncOperation: true, location: true, state: "Deleting", noBody: true},
-		operations:        "operations",
+		create:            answer{status: 201, asyncOperation: true, state: stateCreating},
+		update:            answer{status: 200, asyncOperation: true, state: stateUpdating},
+		remove:            answer{status: 202, asyncOperation: true, location: true, state: stateDeleting, noBody: true},
+		operations:        operationsSegment,
 		results:           "operationresults",
 		operationsVersion: "2025-03-01",
 	}

@@ -2,7 +2,7 @@ package arm
 
 // managedClusterFields are the properties of a managed cluster that not every api-version shows.
 var managedClusterFields = append(prefixed("properties.agentPoolProfiles.", agentPoolFields), []field{
-	{path: "kind", since: "2025-01-01"},
+	{path: "kind", since: "2025-02-01"},
 	{path: "eTag", preview: true},
 	{path: "properties.supportPlan", since: "2023-09-01"},
 	{path: "properties.currentKubernetesVersion", since: "2022-01-01"},

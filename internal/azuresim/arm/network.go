@@ -17,14 +17,14 @@ const (
 // networkProtocol is what Microsoft.Network answers; createRetry is the Retry-After of a PUT.
 func networkProtocol(createRetry int) protocol {
 	return protocol{
-		create:         answer{status: 201, asyncOperation: true, retryAfter: createRetry, state: "Updating"},
-		update:         answer{status: 200, asyncOperation: true, retryAfter: createRetry, state: "Updating"},
+		create:         answer{status: 201, asyncOperation: true, retryAfter: createRetry, state: stateUpdating},
+		update:         answer{status: 200, asyncOperation: true, retryAfter: createRetry, state: stateUpdating},
 		unchanged:      answer{status: 200, asyncOperation: true, state: statusSucceeded},
-		remove:         answer{status: 202, asyncOperation: true, location: true, retryAfter: 10, state: "Deleting", noBody: true},
+		remove:         answer{status: 202, asyncOperation: true, location: true, retryAfter: 10, state: stateDeleting, noBody: true},
 		poll:           pollStatusOnly,
 		pollRetryAfter: max(createRetry, 10),
 		pollBackoff:    100,
-		operations:     "operations",
+		operations:     operationsSegment,
 		results:        "operationResults",
 	}
 }

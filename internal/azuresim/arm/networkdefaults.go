@@ -95,7 +95,8 @@ func storeChild(p *put, path, childType string, entry map[string]any) *Error {
 		r = &Resource{ID: path, Type: childType, Name: text(entry, "name"), Created: p.now}
 	}
 	r.APIVersion = p.apiVersion
-	r.Body = map[string]any{"id": path, "name": r.Name, "type": childType, "etag": "", "properties": clone(child(entry, "properties"))}
+	r.Body = newBody(path, r.Name, childType, clone(child(entry, "properties")))
+	r.Body["etag"] = ""
 	fill(r.Body, child(all, childType))
 	r.properties()["provisioningState"] = statusSucceeded
 	refreshETag(r)

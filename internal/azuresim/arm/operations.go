@@ -19,11 +19,15 @@ const operationPrefix = "arm/operations/"
 // keepFinished is how long a finished operation can still be polled.
 const keepFinished = 24 * time.Hour
 
-// Terminal statuses of an operation.
+// Statuses of an operation and provisioning states of a resource.
 const (
 	statusRunning   = "InProgress"
 	statusSucceeded = "Succeeded"
 	statusFailed    = "Failed"
+
+	stateCreating = "Creating"
+	stateUpdating = "Updating"
+	stateDeleting = "Deleting"
 )
 
 // Operation is a long-running operation.

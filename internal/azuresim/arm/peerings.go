@@ -27,7 +27,7 @@ func validatePeering(p *put) *Error {
 	}
 	networkState := network.provisioningState()
 	if changing := p.service.operations.runningOn(p.id.Parent, true); changing != nil && strings.EqualFold(changing.ResourceType, TypeSubnet) {
-		networkState = "Updating"
+		networkState = stateUpdating
 	}
 	if networkState != statusSucceeded {
 		e := badRequest("ReferencedResourceNotProvisioned", "Cannot proceed with operation because resource %s used by resource %s is not in Succeeded state. Resource is in %s state and the last operation that updated/is updating the resource is PutVirtualNetworkOperation.", network.ID, p.id.Path, networkState)

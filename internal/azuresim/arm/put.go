@@ -82,13 +82,13 @@ func (s *Service) checkPutScope(id ID, existing *Resource) *Error {
 	if e := s.checkScope(id); e != nil {
 		return e
 	}
-	if group := s.store.get(id.groupPath()); !id.isResourceGroup() && group != nil && group.provisioningState() == "Deleting" {
+	if group := s.store.get(id.groupPath()); !id.isResourceGroup() && group != nil && group.provisioningState() == stateDeleting {
 		return conflict("ResourceGroupBeingDeleted", "The resource group '%s' is in deprovisioning state and cannot perform this operation.", id.ResourceGroup)
 	}
 	if missing, ok := s.missingRoot(id); ok {
 		return notFound("ParentResourceNotFound", "Can not perform requested operation on nested resource. Parent resource '%s' not found.", missing.Name)
 	}
-	if existing != nil && existing.provisioningState() == "Deleting" && !id.isResourceGroup() {
+	if existing != nil && existing.provisioningState() == stateDeleting && !id.isResourceGroup() {
 		return conflict("AnotherOperationInProgress", "Another operation on this or dependent resource is in progress: '%s' is being deleted.", id.Name)
 	}
 	return nil

@@ -17,9 +17,9 @@ func resourceGroupTypes() []*resourceType {
 		protocol: protocol{
 			create:         answer{status: 201},
 			update:         answer{status: 200},
-			remove:         answer{status: 202, location: true, retryAfter: 15, state: "Deleting", noBody: true},
+			remove:         answer{status: 202, location: true, retryAfter: 15, state: stateDeleting, noBody: true},
 			pollRetryAfter: 15,
-			operations:     "operations",
+			operations:     operationsSegment,
 			results:        "operationresults",
 		},
 		validate: validateResourceGroup,

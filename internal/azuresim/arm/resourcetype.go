@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// operationsSegment is the usual last but one path segment of an Azure-AsyncOperation URL.
+const operationsSegment = "operations"
+
 // answer is what a resource provider answers to a change.
 type answer struct {
 	status int
@@ -16,8 +19,6 @@ type answer struct {
 	state string
 	// noBody answers without a body.
 	noBody bool
-	// settled shows the resource as Succeeded in the answer although the operation still runs.
-	settled bool
 }
 
 func (a answer) longRunning() bool {
@@ -136,10 +137,10 @@ func (r registry) lookup(name string) *resourceType {
 
 // genericProtocol is what most resource providers do.
 var genericProtocol = protocol{
-	create:     answer{status: 201, asyncOperation: true, state: "Creating"},
-	update:     answer{status: 200, asyncOperation: true, state: "Updating"},
-	remove:     answer{status: 202, asyncOperation: true, location: true, state: "Deleting", noBody: true},
-	operations: "operations",
+	create:     answer{status: 201, asyncOperation: true, state: stateCreating},
+	update:     answer{status: 200, asyncOperation: true, state: stateUpdating},
+	remove:     answer{status: 202, asyncOperation: true, location: true, state: stateDeleting, noBody: true},
+	operations: operationsSegment,
 	results:    "operationResults",
 }
 

@@ -9,7 +9,7 @@ import (
 
 // builtInRoles are some of Azure's built-in roles: their names are the same GUIDs in every tenant
 // (Azure documentation, "Azure built-in roles").
-var builtInRoles = map[string]string{
+var builtInRoles = map[string]string{ //nolint:gosec // names and public GUIDs
 	"Owner":                        "8e3af657-a8ff-443c-a75c-2fe8c4bcb635",
 	"Contributor":                  "b24988ac-6180-42a0-ab88-20f7382dd24c",
 	"Reader":                       "acdd72a7-3385-48ef-bd42-f606fba81ae7",

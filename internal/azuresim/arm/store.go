@@ -124,16 +124,9 @@ func (s *store) children(path, resourceType string) []*Resource {
 	return found
 }
 
-// ofType returns every resource of that type, in the order of their creation.
-func (s *store) ofType(resourceType string) []*Resource {
-	var found []*Resource
-	for _, r := range s.resources {
-		if strings.EqualFold(r.Type, resourceType) {
-			found = append(found, r)
-		}
-	}
-	sort.Slice(found, func(i, j int) bool { return found[i].Sequence < found[j].Sequence })
-	return found
+// newBody is what every resource has.
+func newBody(id, name, resourceType string, properties map[string]any) map[string]any {
+	return map[string]any{"id": id, "name": name, "type": resourceType, "properties": properties}
 }
 
 // child returns the object at name, which is added if absent or no object.

@@ -27,14 +27,14 @@ func validateSubnet(p *put) *Error {
 // networkBusy refuses a change of a child while its virtual network or a sibling is changing.
 func networkBusy(s *Service, id ID) *Error {
 	if op := s.operations.runningOn(id.Parent, false); op != nil {
-		return anotherOperation(s.operationURL(op, "operations"))
+		return anotherOperation(s.operationURL(op, operationsSegment))
 	}
 	op := s.operations.runningOn(id.Parent, true)
 	switch {
 	case op == nil || strings.EqualFold(op.ResourceID, id.Path):
 		return nil
 	case strings.EqualFold(op.ResourceType, id.Type):
-		return anotherOperation(s.operationURL(op, "operations"))
+		return anotherOperation(s.operationURL(op, operationsSegment))
 	}
 	return retryable(op, id.Parent)
 }

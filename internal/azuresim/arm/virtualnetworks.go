@@ -78,8 +78,8 @@ func storeSubnets(p *put) *Error {
 			subnet = &Resource{ID: path, Type: TypeSubnet, Name: text(listed, "name"), Created: p.now}
 		}
 		subnet.APIVersion = p.apiVersion
-		subnet.Body = map[string]any{"id": subnet.ID, "name": subnet.Name, "type": TypeSubnet, "etag": "",
-			"properties": subnetProperties(path, child(listed, "properties"))}
+		subnet.Body = newBody(subnet.ID, subnet.Name, TypeSubnet, subnetProperties(path, child(listed, "properties")))
+		subnet.Body["etag"] = ""
 		subnet.properties()["provisioningState"] = p.resource.provisioningState()
 		refreshETag(subnet)
 		if err := p.service.store.put(subnet); err != nil {
@@ -91,7 +91,7 @@ func storeSubnets(p *put) *Error {
 
 func settleSubnets(s *Service, r *Resource) error {
 	for _, subnet := range s.store.children(r.ID, TypeSubnet) {
-		if subnet.provisioningState() == "Updating" && s.operations.runningOn(subnet.ID, false) == nil {
+		if subnet.provisioningState() == stateUpdating && s.operations.runningOn(subnet.ID, false) == nil {
 			if err := s.setState(subnet, statusSucceeded); err != nil {
 				return err
 			}

@@ -66,7 +66,7 @@ func (p *Proxy) Shutdown(ctx context.Context) error {
 	p.start()
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	p.tunnel.Close() //nolint:errcheck // never fails
+	p.tunnel.close()
 	if err := p.inner.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
 		return p.inner.Close()
 	} else if err != nil {
@@ -131,8 +131,12 @@ func (l *tunnelListener) Accept() (net.Conn, error) {
 
 // Close implements net.Listener.
 func (l *tunnelListener) Close() error {
-	l.once.Do(func() { close(l.done) })
+	l.close()
 	return nil
+}
+
+func (l *tunnelListener) close() {
+	l.once.Do(func() { close(l.done) })
 }
 
 // Addr implements net.Listener.

@@ -61,7 +61,7 @@ func (j *Journal) load() error {
 	if err != nil {
 		return fmt.Errorf("open journal: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	r := bufio.NewReader(f)
 	for n := 1; ; n++ {
 		line, err := r.ReadBytes('\n')

@@ -104,7 +104,7 @@ func newNode(c Cluster, p Pool, instance int, now time.Time) *corev1.Node {
 		},
 		Conditions: readyConditions(now),
 	}
-	updateNode(n, c, p)
+	updateNode(n, p)
 	return n
 }
 
@@ -138,7 +138,7 @@ func readyConditions(now time.Time) []corev1.NodeCondition {
 }
 
 // updateNode sets on the Node what follows the pool, and leaves what others have written.
-func updateNode(n *corev1.Node, c Cluster, p Pool) {
+func updateNode(n *corev1.Node, p Pool) {
 	osName := strings.ToLower(p.OSType)
 	for name, value := range map[string]string{
 		"agentpool":                               p.Name,
@@ -157,7 +157,6 @@ func updateNode(n *corev1.Node, c Cluster, p Pool) {
 	n.Spec.Taints = taints(p.Taints)
 	n.Status.NodeInfo = corev1.NodeSystemInfo{
 		KubeletVersion:          "v" + p.Version,
-		KubeProxyVersion:        "v" + p.Version,
 		OperatingSystem:         osName,
 		Architecture:            "amd64",
 		OSImage:                 p.OSSKU,

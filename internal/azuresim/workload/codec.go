@@ -63,7 +63,7 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 
 func toStatus(err error) *metav1.Status {
 	status := apierrors.NewInternalError(err).Status()
-	if known, ok := err.(apierrors.APIStatus); ok { //nolint:errorlint // made by this package
+	if known, ok := err.(apierrors.APIStatus); ok {
 		status = known.Status()
 	}
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}

@@ -64,19 +64,22 @@ func (h *handler) pods(w http.ResponseWriter, r *http.Request) {
 	write(w, r, http.StatusOK, &corev1.PodList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PodList"}, ListMeta: metav1.ListMeta{ResourceVersion: "1"}})
 }
 
+// columnType is the type of the columns in OpenAPI's terms.
+const columnType = "string"
+
 // nodeTable is what kubectl prints of Nodes.
 func nodeTable(nodes []corev1.Node, resourceVersion string) *metav1.Table {
 	table := &metav1.Table{
 		TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "Table"},
 		ListMeta: metav1.ListMeta{ResourceVersion: resourceVersion},
 		ColumnDefinitions: []metav1.TableColumnDefinition{
-			{Name: "Name", Type: "string", Format: "name"},
-			{Name: "Status", Type: "string"},
-			{Name: "Roles", Type: "string"},
-			{Name: "Age", Type: "string"},
-			{Name: "Version", Type: "string"},
-			{Name: "Internal-IP", Type: "string", Priority: 1},
-			{Name: "OS-Image", Type: "string", Priority: 1},
+			{Name: "Name", Type: columnType, Format: "name"},
+			{Name: "Status", Type: columnType},
+			{Name: "Roles", Type: columnType},
+			{Name: "Age", Type: columnType},
+			{Name: "Version", Type: columnType},
+			{Name: "Internal-IP", Type: columnType, Priority: 1},
+			{Name: "OS-Image", Type: columnType, Priority: 1},
 		},
 		Rows: []metav1.TableRow{},
 	}

@@ -207,7 +207,7 @@ func (s *nodeStore) scale(c Cluster, p Pool, scaleSet string, now time.Time) err
 			continue
 		}
 		updated := n.DeepCopy()
-		updateNode(updated, c, p)
+		updateNode(updated, p)
 		if !reflect.DeepEqual(n, updated) {
 			if _, err := s.record(watch.Modified, updated); err != nil {
 				return err
@@ -238,7 +238,7 @@ func (s *nodeStore) erase() error {
 
 // statusOf is the HTTP status code of an API error.
 func statusOf(err error) int {
-	if status, ok := err.(apierrors.APIStatus); ok { //nolint:errorlint // made by this package
+	if status, ok := err.(apierrors.APIStatus); ok {
 		return int(status.Status().Code)
 	}
 	return http.StatusInternalServerError
