@@ -105,10 +105,10 @@ func setCredentials(cluster *unstructured.Unstructured, managed *composer.Inline
 	admin, hasAdmin, _ := unstructured.NestedMap(object, "spec", "operatorSpec", "secrets", "adminCredentials")
 	_, hasUser, _ := unstructured.NestedMap(object, "spec", "operatorSpec", "secrets", "userCredentials")
 	switch {
-	case hasAdmin && admin["name"] == contract && admin["labels"] == nil:
+	case hasAdmin && admin["name"] == contract:
 		// CAPI core reads only labelled Secrets, and ASO drops labels that are not in its spec.
-		return managed.SetField(map[string]any{composer.LabelClusterName: cluster.GetName()}, "",
-			"spec", "operatorSpec", "secrets", "adminCredentials", "labels")
+		return managed.SetField(cluster.GetName(), "because Cluster API finds the kubeconfig by it",
+			"spec", "operatorSpec", "secrets", "adminCredentials", "labels", composer.LabelClusterName)
 	case hasAdmin || hasUser:
 		return nil
 	}

@@ -120,7 +120,7 @@ func TestManagedClusterMutators(t *testing.T) {
 			want: dict("adminCredentials", dict("name", "c1-kubeconfig", "key", "value", "labels", dict("cluster.x-k8s.io/cluster-name", "c1")))},
 		"credentials, under the contract's name with labels": {
 			xr:    controlPlaneXR(aksCluster(set(dict("name", "c1-kubeconfig", "key", "value", "labels", dict("a", "b")), append(secrets, "adminCredentials")...))),
-			field: secrets, want: dict("adminCredentials", dict("name", "c1-kubeconfig", "key", "value", "labels", dict("a", "b")))},
+			field: secrets, want: dict("adminCredentials", dict("name", "c1-kubeconfig", "key", "value", "labels", dict("a", "b", "cluster.x-k8s.io/cluster-name", "c1")))},
 		"credentials, not a map": {xr: controlPlaneXR(aksCluster(set("x", append(secrets, "adminCredentials")...))),
 			problem: `spec.resources[0].spec.operatorSpec.secrets.adminCredentials is "x", but must be {"key":"value","name":"c1-aso-kubeconfig"} or absent because the kubeconfig of the cluster is read from it`},
 

@@ -6,7 +6,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const policy = "serviceoperator.azure.com/reconcile-policy"
+const (
+	policy  = "serviceoperator.azure.com/reconcile-policy"
+	byPause = "infrastructure.cluster.x-k8s.io/skipped-by-pause"
+)
 
 func TestPause(t *testing.T) {
 	byCluster := cluster(set(true, "spec", "paused"))
@@ -40,8 +43,14 @@ func TestPause(t *testing.T) {
 			map[string]string{"rg": "manage"}, map[string]string{"rg": "IncompatibleValue", "new": "Paused"}},
 		"with a mistake, it is paused all the same": {args{edited(xr, putEntry(0, edited(group("rg"), set("other", "spec", "azureName")).Object)), byCluster, []*unstr{exists(t, xr, there)}}, "True",
 			map[string]string{"rg": "skip"}, map[string]string{"rg": "ImmutableField", "new": "Paused"}},
-		"with a mistake, it is resumed all the same": {args{edited(xr, putEntry(0, edited(group("rg"), set("other", "spec", "azureName")).Object)), cluster(), []*unstr{exists(t, xr, edited(there, skip))}}, "False",
+		"with a mistake, it is resumed all the same": {args{edited(xr, putEntry(0, edited(group("rg"), set("other", "spec", "azureName")).Object)), cluster(), []*unstr{exists(t, xr, edited(there, skip, annotate(byPause, "true")))}}, "False",
 			map[string]string{"rg": "", "new": ""}, map[string]string{"rg": "ImmutableField", "new": "Creating"}},
+		"removed while paused, it stays": {args{infraXR(group("new")), byCluster, []*unstr{exists(t, xr, there)}}, "True",
+			map[string]string{"rg": "skip"}, map[string]string{"rg": "Paused", "new": "Paused"}},
+		"removed while paused, it is resumed before it goes": {args{infraXR(group("new")), cluster(), []*unstr{exists(t, xr, edited(there, skip, annotate(byPause, "true")))}}, "False",
+			map[string]string{"rg": "", "new": ""}, map[string]string{"rg": "Deleting", "new": "Creating"}},
+		"removed with the user's own policy, it goes": {args{infraXR(group("new")), cluster(), []*unstr{exists(t, xr, edited(there, skip))}}, "False",
+			map[string]string{"new": ""}, map[string]string{"new": "Creating"}},
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
@@ -76,8 +85,8 @@ func TestPauseOfEveryKind(t *testing.T) {
 			paused := s.world.with(cluster(set(true, "spec", "paused"))).settle(t, request(t, s.xr, s.observed...))
 			before, after := desired(t, running), desired(t, paused)
 			for n, o := range before {
-				// Paused, an object is what it was, with one annotation more: no field may change owner.
-				if diff := cmp.Diff(edited(o, annotate(policy, "skip")), after[n]); diff != "" {
+				// Paused, an object is what it was, with two annotations more: no field may change owner.
+				if diff := cmp.Diff(edited(o, annotate(policy, "skip"), annotate(byPause, "true")), after[n]); diff != "" {
 					t.Errorf("%s: -want, +got:\n%s", n, diff)
 				}
 			}

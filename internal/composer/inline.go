@@ -13,6 +13,9 @@ const (
 	AnnotationReconcilePolicy = "serviceoperator.azure.com/reconcile-policy"
 	// ReconcilePolicySkip makes ASO leave Azure as it is, on update and on deletion.
 	ReconcilePolicySkip = "skip"
+	// AnnotationSkippedByPause marks an object whose policy skip comes from a pause and not from a user, so that its end
+	// can be told from the user's own wish to leave the resource in Azure.
+	AnnotationSkippedByPause = "infrastructure.cluster.x-k8s.io/skipped-by-pause"
 	// LabelClusterName names the Cluster that an object belongs to (CAPI contract, "Labels").
 	LabelClusterName = "cluster.x-k8s.io/cluster-name"
 )

@@ -82,7 +82,7 @@ func (p *Plan) Make(in *Request) (*Outcomes, error) {
 			return nil, err
 		}
 	}
-	if err := p.keepUnidentified(in, out); err != nil {
+	if err := p.keep(in, out); err != nil {
 		return nil, err
 	}
 	gone, err := p.removed(in, out)
@@ -149,8 +149,11 @@ func (p *Plan) admit(in *Request, i *Inline, observed *unstructured.Unstructured
 
 // prepare sets what every composed object has, and refuses changes that ASO would refuse for the whole composite.
 func (p *Plan) prepare(i *Inline, observed *unstructured.Unstructured) *Problem {
-	if p.Paused {
+	if p.Paused && i.Object.GetAnnotations()[AnnotationReconcilePolicy] != ReconcilePolicySkip {
 		if problem := i.SetField(ReconcilePolicySkip, "while the Cluster is paused", "metadata", "annotations", AnnotationReconcilePolicy); problem != nil {
+			return problem
+		}
+		if problem := i.SetField("true", "while the Cluster is paused", "metadata", "annotations", AnnotationSkippedByPause); problem != nil {
 			return problem
 		}
 	}
@@ -179,55 +182,67 @@ func (p *Plan) refuse(i *Inline, observed *unstructured.Unstructured, out *Outco
 		return &StopError{Err: fmt.Errorf("%s; %w", i.Problem.Message, err),
 			Conditions: []Condition{False(ConditionResourcesReady, i.Problem.Reason, i.Problem.Message)}}
 	}
-	p.freeze(i, kept)
+	p.freeze(kept)
 	out.Composed[i.Name()] = Composed{Object: kept}
 	return nil
 }
 
 // freeze pauses and resumes an object that stays as it is otherwise: a mistake must not stand in the way of that.
-func (p *Plan) freeze(i *Inline, kept *unstructured.Unstructured) {
+func (p *Plan) freeze(kept *unstructured.Unstructured) {
 	annotations := kept.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	policy, set := annotations[AnnotationReconcilePolicy]
-	_, wanted := i.Object.GetAnnotations()[AnnotationReconcilePolicy]
+	_, set := annotations[AnnotationReconcilePolicy]
+	_, byPause := annotations[AnnotationSkippedByPause]
 	switch {
 	case p.Paused && !set:
-		annotations[AnnotationReconcilePolicy] = ReconcilePolicySkip
-	case !p.Paused && policy == ReconcilePolicySkip && !wanted:
+		annotations[AnnotationReconcilePolicy], annotations[AnnotationSkippedByPause] = ReconcilePolicySkip, "true"
+	case !p.Paused && byPause:
 		delete(annotations, AnnotationReconcilePolicy)
+		delete(annotations, AnnotationSkippedByPause)
 	default:
 		return
 	}
 	kept.SetAnnotations(annotations)
 }
 
-// keepUnidentified keeps what exists and is not in the spec while the spec has an entry that cannot be identified:
-// that entry may have been it.
-func (p *Plan) keepUnidentified(in *Request, out *Outcomes) error {
-	doubt := false
-	for _, i := range p.Inlines {
-		doubt = doubt || i.Problem != nil && i.Problem.Reason == ReasonInvalidResource
-	}
-	if !doubt {
-		return nil
-	}
+// keep keeps what exists and is not in the spec while it may not be deleted.
+func (p *Plan) keep(in *Request, out *Outcomes) error {
 	for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
 		observed := in.Observed[name]
-		_, composed := out.Composed[name]
-		if composed || in.composedEarlier(name) {
+		state, kept := p.kept(observed)
+		if _, composed := out.Composed[name]; composed || in.composedEarlier(name) || !kept {
 			continue
 		}
-		kept, err := AsApplied(observed)
+		object, err := AsApplied(observed)
 		if err != nil {
 			return &StopError{Err: err}
 		}
-		state := StateOf(observed)
-		out.Composed[name] = Composed{Object: kept, Ready: state.Ready}
+		p.freeze(object)
+		out.Composed[name] = Composed{Object: object, Ready: state.Ready}
 		out.Of = append(out.Of, Outcome{Object: observed, State: state})
 	}
 	return nil
+}
+
+// kept says whether an object that the spec no longer has is kept for now, and how it is doing.
+func (p *Plan) kept(observed *unstructured.Unstructured) (AzureState, bool) {
+	_, skipped := observed.GetAnnotations()[AnnotationSkippedByPause]
+	for _, i := range p.Inlines {
+		if i.Problem != nil && i.Problem.Reason == ReasonInvalidResource {
+			// The entry that cannot be identified may have been it.
+			return StateOf(observed), true
+		}
+	}
+	switch {
+	case p.Paused:
+		return AzureState{Reason: ReasonPaused, Message: "is no longer in spec.resources and is deleted when the pause ends"}, true
+	case skipped:
+		// Deleted now, ASO would leave it in Azure.
+		return AzureState{Reason: ReasonDeleting, Message: "is no longer in spec.resources and is deleted as soon as it is resumed"}, true
+	}
+	return AzureState{}, false
 }
 
 func (o *Outcomes) withhold(i *Inline, state AzureState, problem bool) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -13,6 +14,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
 // usedInterval is how often the infrastructure looks for what still uses it; events of that mostly come first.
@@ -81,6 +84,9 @@ func (r *Reconciler) deleteObject(ctx context.Context, obj *unstructured.Unstruc
 	if obj.GetDeletionTimestamp() != nil {
 		return nil
 	}
+	if err := r.resume(ctx, obj); err != nil {
+		return err
+	}
 	uid := obj.GetUID()
 	err := r.Delete(ctx, obj, client.Preconditions{UID: &uid})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -116,6 +122,28 @@ func (r *Reconciler) inUse(ctx context.Context, xr *unstructured.Unstructured) (
 		}
 	}
 	return used, nil
+}
+
+// resume takes away the policy that a pause has put on obj: the function, which would, is not asked about a composite
+// resource that is being deleted, and ASO would leave the resource in Azure for ever.
+func (r *Reconciler) resume(ctx context.Context, obj *unstructured.Unstructured) error {
+	if !skippedByPause(obj) {
+		return nil
+	}
+	paused := obj.DeepCopy()
+	has := obj.GetAnnotations()
+	delete(has, reconcilePolicyAnnotation)
+	delete(has, composer.AnnotationSkippedByPause)
+	obj.SetAnnotations(has)
+	if err := r.Patch(ctx, obj, client.MergeFrom(paused)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("cannot resume %v: %w", refTo(obj), err)
+	}
+	return nil
+}
+
+func skippedByPause(obj metav1.Object) bool {
+	_, skipped := obj.GetAnnotations()[composer.AnnotationSkippedByPause]
+	return skipped
 }
 
 // release removes the finalizer once Crossplane has stopped composing: until it has removed its own, an answer of the

@@ -10,6 +10,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
 const networkRefs = `
@@ -120,6 +122,33 @@ func TestDeleteLeavesObjectsOfOthers(t *testing.T) {
 	}
 }
 
+// TestDeleteAfterAPause has the function's pause still on the objects: with it ASO would leave them in Azure.
+func TestDeleteAfterAPause(t *testing.T) {
+	tests := map[string]struct {
+		annotations []string
+		writes      []string
+		policy      string
+	}{
+		"the pause's policy":     {[]string{reconcilePolicyAnnotation, policySkip, composer.AnnotationSkippedByPause, "true"}, []string{"patch VirtualNetwork vnet", "delete VirtualNetwork vnet"}, ""},
+		"the user's own policy":  {[]string{reconcilePolicyAnnotation, policySkip}, []string{"delete VirtualNetwork vnet"}, policySkip},
+		"neither, as most often": {nil, []string{"delete VirtualNetwork vnet"}, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			vnet := with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster"), annotated(tc.annotations...))
+			vnet.SetFinalizers([]string{"serviceoperator.azure.com/finalizer"})
+			m := newManagement(t, myCluster(clusterDeleting), infrastructureWithNetwork(t), vnet)
+			m.reconcile(m.reconciler(clusterKind), "my-cluster")
+			if diff := cmp.Diff(tc.writes, m.takeWrites()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if got := m.get(vnetGVK, "vnet").GetAnnotations()[reconcilePolicyAnnotation]; got != tc.policy {
+				t.Errorf("policy %q, want %q", got, tc.policy)
+			}
+		})
+	}
+}
+
 func TestDeleteWhoeverOwnsIt(t *testing.T) {
 	tests := map[string]func(*unstructured.Unstructured){
 		"without a Cluster":                    func(o *unstructured.Unstructured) { o.SetOwnerReferences(nil) },
@@ -201,6 +230,8 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 		"the control plane is deleted too":     {cluster: myCluster(), changes: []func(*unstructured.Unstructured){deleting(Finalizer)}, objects: []client.Object{defaultNamespace(), managedCluster(), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
 		"goes with the ManagedCluster":         {objects: []client.Object{defaultNamespace(), managedCluster(), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
 		"policy manage is no policy":           {objects: []client.Object{defaultNamespace(), managedCluster(policy("manage")), pool(policy("manage"))}, want: detached, wantPolicy: policyDetachOnDelete},
+		"a pool that was paused":               {objects: []client.Object{defaultNamespace(), managedCluster(), pool(annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationSkippedByPause, "true"))}, want: detached, wantPolicy: policyDetachOnDelete},
+		"all that was paused":                  {objects: []client.Object{defaultNamespace(), managedCluster(annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationSkippedByPause, "true")), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
 		"a pool to be left alone":              {objects: []client.Object{defaultNamespace(), managedCluster(), pool(policy("skip"))}, want: plain, wantPolicy: policySkip},
 		"deleted before, and refused":          {objects: []client.Object{defaultNamespace(), managedCluster(), pool(deleting("aso"))}, want: detached[:1], wantPolicy: policySkip},
 		"the ManagedCluster stays in Azure":    {objects: []client.Object{defaultNamespace(), managedCluster(policy("detach-on-delete")), pool()}, want: plain},

@@ -11,9 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
 const awaitsSeparator = ","
@@ -40,7 +41,7 @@ func (r *Reconciler) goesWithManagedCluster(ctx context.Context, s *scope) (bool
 // managed says whether obj carries no reconcile policy but manage.
 func managed(obj metav1.Object) bool {
 	policy := obj.GetAnnotations()[reconcilePolicyAnnotation]
-	return policy == "" || policy == policyManage
+	return policy == "" || policy == policyManage || skippedByPause(obj)
 }
 
 // handOver ends a pool whose ManagedCluster is about to go. The agent pools leave Kubernetes only, as they leave Azure
@@ -114,11 +115,18 @@ func (r *Reconciler) detach(ctx context.Context, pool *unstructured.Unstructured
 		policy = policySkip
 	}
 	detached := pool.DeepCopy()
-	annotations.AddAnnotations(detached, map[string]string{reconcilePolicyAnnotation: policy})
+	has := detached.GetAnnotations()
+	if has == nil {
+		has = map[string]string{}
+	}
+	has[reconcilePolicyAnnotation] = policy
+	delete(has, composer.AnnotationSkippedByPause) // It is no longer the pause's.
+	detached.SetAnnotations(has)
 	// ASO writes to the object all the time, so a lock would only lose against it.
 	if err := r.Patch(ctx, detached, client.MergeFrom(pool)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot detach %v: %w", refTo(pool), err)
 	}
+	pool.SetAnnotations(has)
 	return nil
 }
 
