@@ -37,10 +37,8 @@ type environment struct {
 	azure *admin.Client
 
 	mu sync.Mutex
-	// turn admits one kill at a time of a component.
+	// turn admits one at a time who ends or starts a component.
 	turn map[string]*sync.Mutex
-	// killed are the components that we have ended and are about to start again.
-	killed map[string]bool
 	// closed is set when the components are about to be ended for good.
 	closed bool
 	ended  []error
@@ -55,7 +53,7 @@ func newEnvironment(ctx context.Context, root string, s *stack.Stack) (*environm
 	config.WarningHandler = rest.NoWarnings{}
 	e := &environment{
 		ctx: ctx, root: root, stack: s, config: config, azure: &admin.Client{URL: s.AdminURL()},
-		turn: map[string]*sync.Mutex{}, killed: map[string]bool{},
+		turn: map[string]*sync.Mutex{},
 	}
 	for _, component := range stack.Components() {
 		e.turn[component] = &sync.Mutex{}
@@ -88,11 +86,12 @@ func (e *environment) supervise() {
 	}
 }
 
+// revive starts a component that has ended by itself. It waits for its turn, as the end may be ours.
 func (e *environment) revive(component string) error {
-	e.mu.Lock()
-	expected := e.killed[component] || e.closed
-	e.mu.Unlock()
-	if expected {
+	turn := e.turn[component]
+	turn.Lock()
+	defer turn.Unlock()
+	if e.isClosed() || !slices.Contains(e.stack.Dead(), component) {
 		return nil
 	}
 	err := fmt.Errorf("%s has ended by itself; the last lines of its log:\n%s", component, strings.Join(e.lastLines(component, ""), "\n"))
@@ -100,7 +99,7 @@ func (e *environment) revive(component string) error {
 	e.mu.Lock()
 	e.ended = append(e.ended, err)
 	e.mu.Unlock()
-	return e.restart(component, false)
+	return e.start(component)
 }
 
 // close returns when no component is being started and none will be any more.
@@ -121,34 +120,25 @@ func (e *environment) crashes() error {
 	return errors.Join(e.ended...)
 }
 
-// restart ends a component with SIGKILL, if asked to, and starts it again at once.
-func (e *environment) restart(component string, kill bool) error {
+// restart ends a component with SIGKILL and starts it again at once.
+func (e *environment) restart(component string) error {
 	turn := e.turn[component]
 	turn.Lock()
 	defer turn.Unlock()
 	if e.isClosed() {
 		return errors.New("the tests are over")
 	}
-	e.setKilled(component, true)
-	defer e.setKilled(component, false)
-	if kill {
-		if err := e.stack.Kill(component); err != nil {
-			return fmt.Errorf("kill %s: %w", component, err)
-		}
+	if err := e.stack.Kill(component); err != nil {
+		return fmt.Errorf("kill %s: %w", component, err)
 	}
-	if !slices.Contains(e.stack.Dead(), component) {
-		return nil
-	}
+	return e.start(component)
+}
+
+func (e *environment) start(component string) error {
 	if err := e.stack.Start(e.ctx, component); err != nil {
 		return fmt.Errorf("start %s again: %w", component, err)
 	}
 	return nil
-}
-
-func (e *environment) setKilled(component string, killed bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.killed[component] = killed
 }
 
 func (e *environment) isClosed() bool {

@@ -63,7 +63,7 @@ func (k *kill) start(w *world) <-chan error {
 		case <-time.After(k.after):
 		}
 		w.logf("kill %s", k.component)
-		err := w.restart(k.component, true)
+		err := w.restart(k.component)
 		w.logf("%s is ready again", k.component)
 		done <- err
 	}()

@@ -77,7 +77,15 @@ func startTime(pid int) (string, bool) {
 	if len(fields) < 20 {
 		return "", false
 	}
-	return fields[19], fields[0] != "Z" && fields[0] != "X"
+	switch fields[0] {
+	case "X":
+		return fields[19], false
+	case "Z":
+		// Other threads may still be on their way out, and until then hold the ports.
+		threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+		return fields[19], err == nil && len(threads) > 1
+	}
+	return fields[19], true
 }
 
 // signal sends a signal to the process and its children; it is no error when the process is gone.
