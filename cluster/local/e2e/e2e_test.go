@@ -8,7 +8,7 @@ import (
 // scenarios are all scenarios. Each is run without a kill first.
 func scenarios() []*scenario {
 	return slices.Concat([]*scenario{
-		create, scale, autoscale, upgrade, pools, lastSystemPool, resources, networks, pause, conflict, mistakes, refusal,
+		create, scale, autoscale, upgrade, pools, lastSystemPool, resources, networks, pause, afterPause, conflict, mistakes, refusal,
 		oneOfMany, dependency, byHand, entra, v1alpha1, external,
 	}, templates(), examples())
 }
