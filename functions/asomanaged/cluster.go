@@ -23,7 +23,8 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 		return refuse(in, problem, status)
 	}
 
-	plan := composer.Plan{Inlines: composer.Inlines(in.XR), Cluster: cluster.GetName(), Paused: paused(in, cluster)}
+	inlines := composer.Inlines(in.XR)
+	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: paused(in, cluster), Awaits: quietNetworks(inlines)}
 	out, err := plan.Make(in)
 	if err != nil {
 		return nil, err

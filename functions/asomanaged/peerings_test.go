@@ -1,0 +1,49 @@
+package asomanaged
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+)
+
+func TestQuietNetworks(t *testing.T) {
+	peering := func(name, from, to string) *unstr {
+		return owned(network, peeringKind.Kind, name, from, set(aksReference(networkKind.Kind, to), "spec", "remoteVirtualNetwork", "reference"))
+	}
+	subnet := func(name, of string) *unstr { return owned(network, subnetKind.Kind, name, of) }
+	cases := map[string]struct {
+		entries []*unstr
+		name    string
+		want    []string
+	}{
+		"subnets of both networks, wherever they stand": {
+			[]*unstr{subnet("s1", "a"), peering("p", "a", "b"), subnet("s2", "b"), subnet("s3", "c")}, "p",
+			[]string{"VirtualNetworksSubnet s1 (spec.owner)", "VirtualNetworksSubnet s2 (spec.remoteVirtualNetwork.reference)"},
+		},
+		"the first of two peerings waits for no peering": {[]*unstr{peering("p", "a", "b"), peering("q", "b", "a")}, "p", nil},
+		"the second waits for the first": {
+			[]*unstr{peering("p", "a", "b"), peering("q", "b", "a")}, "q", []string{"VirtualNetworksVirtualNetworkPeering p (spec.remoteVirtualNetwork.reference)"},
+		},
+		"peerings of other networks":    {[]*unstr{peering("p", "c", "d"), peering("q", "b", "a")}, "q", nil},
+		"a subnet waits for no peering": {[]*unstr{peering("p", "a", "b"), subnet("s", "a")}, "s", nil},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			inlines := composer.Inlines(infraXR(tc.entries...))
+			var got []string
+			for _, i := range inlines {
+				if i.Object.GetName() != tc.name {
+					continue
+				}
+				for _, r := range quietNetworks(inlines)(i) {
+					got = append(got, r.String()+" ("+r.Path+")")
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+}
