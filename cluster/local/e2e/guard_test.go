@@ -16,6 +16,9 @@ const (
 	guardState = "E2E_GUARD_STATE"
 )
 
+// guardPipe ends when this process does; nobody else may close it, nor the garbage collector.
+var guardPipe io.Closer
+
 // startGuard starts this binary once more as a process that ends the stack when this one is gone, however it went: a
 // panic in a test and the timeout of `go test` leave no time for it.
 func startGuard(root, dir string) error {
@@ -26,8 +29,7 @@ func startGuard(root, dir string) error {
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), guardRoot+"="+root, guardState+"="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	// The pipe ends when this process does.
-	if _, err := cmd.StdinPipe(); err != nil {
+	if guardPipe, err = cmd.StdinPipe(); err != nil {
 		return err
 	}
 	return cmd.Start()

@@ -51,8 +51,21 @@ func (p *process) start() error {
 	p.PID = cmd.Process.Pid
 	p.Started, _ = startTime(p.PID)
 	// A child that nobody waits for would stay as a zombie.
-	go func() { _ = cmd.Wait() }()
+	go func() {
+		_ = cmd.Wait()
+		p.noteEnd(cmd.ProcessState)
+	}()
 	return nil
+}
+
+// noteEnd says at the end of the log how the process went: one that is killed has no last words.
+func (p *process) noteEnd(how *os.ProcessState) {
+	log, err := os.OpenFile(p.Log, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return // The state folder is gone.
+	}
+	defer log.Close()
+	fmt.Fprintf(log, "=== pid %d ended at %s: %v\n", how.Pid(), time.Now().Format(time.TimeOnly), how)
 }
 
 // alive says whether the very process that was started still runs.
