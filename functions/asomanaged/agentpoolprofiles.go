@@ -25,6 +25,7 @@ func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructur
 	}
 	if observed != nil {
 		if created, _, _ := unstructured.NestedSlice(observed.Object, "status", "agentPoolProfiles"); len(created) > 0 {
+			managed.Release(observed, "spec", "agentPoolProfiles")
 			return nil, nil
 		}
 	}

@@ -146,6 +146,7 @@ func setCount(machinePool *unstructured.Unstructured, agentPool *composer.Inline
 	}
 	if managedByOther && observed != nil {
 		if _, counted, _ := unstructured.NestedFieldNoCopy(observed.Object, "status", "count"); counted {
+			agentPool.Release(observed, "spec", "count")
 			return nil
 		}
 	}

@@ -11,6 +11,9 @@ const (
 	byPause = "infrastructure.cluster.x-k8s.io/skipped-by-pause"
 )
 
+// forgotten is what the API server does to an object when ASO's conversion webhook fails during an update.
+func forgotten(o *unstr) { o.SetManagedFields(nil) }
+
 func TestPause(t *testing.T) {
 	byCluster := cluster(set(true, "spec", "paused"))
 	skip := annotate(policy, "skip")
@@ -49,6 +52,8 @@ func TestPause(t *testing.T) {
 			map[string]string{"rg": "skip"}, map[string]string{"rg": "Paused", "new": "Paused"}},
 		"removed while paused, it is resumed before it goes": {args{infraXR(group("new")), cluster(), []*unstr{exists(t, xr, edited(there, skip, annotate(byPause, "true")))}}, "False",
 			map[string]string{"rg": "", "new": ""}, map[string]string{"rg": "Deleting", "new": "Creating"}},
+		"resumed, when the API server has forgotten who owns the policy": {args{xr, cluster(), []*unstr{edited(exists(t, xr, edited(there, skip, annotate(byPause, "true"))), forgotten)}}, "False",
+			map[string]string{"rg": "skip", "new": ""}, map[string]string{"rg": "Succeeded", "new": "Creating"}},
 		"removed with the user's own policy, it goes": {args{infraXR(group("new")), cluster(), []*unstr{exists(t, xr, edited(there, skip))}}, "False",
 			map[string]string{"new": ""}, map[string]string{"new": "Creating"}},
 	}

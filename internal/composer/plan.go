@@ -157,6 +157,10 @@ func (p *Plan) prepare(i *Inline, observed *unstructured.Unstructured) *Problem 
 			return problem
 		}
 	}
+	if !p.Paused && skippedByPause(observed) {
+		i.Release(observed, "metadata", "annotations", AnnotationReconcilePolicy)
+		i.Release(observed, "metadata", "annotations", AnnotationSkippedByPause)
+	}
 	labels := i.Object.GetLabels()
 	if _, set := labels[LabelClusterName]; !set && p.Cluster != "" {
 		if labels == nil {
@@ -182,13 +186,13 @@ func (p *Plan) refuse(i *Inline, observed *unstructured.Unstructured, out *Outco
 		return &StopError{Err: fmt.Errorf("%s; %w", i.Problem.Message, err),
 			Conditions: []Condition{False(ConditionResourcesReady, i.Problem.Reason, i.Problem.Message)}}
 	}
-	p.freeze(kept)
+	p.freeze(kept, observed)
 	out.Composed[i.Name()] = Composed{Object: kept}
 	return nil
 }
 
 // freeze pauses and resumes an object that stays as it is otherwise: a mistake must not stand in the way of that.
-func (p *Plan) freeze(kept *unstructured.Unstructured) {
+func (p *Plan) freeze(kept, observed *unstructured.Unstructured) {
 	annotations := kept.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}
@@ -201,6 +205,9 @@ func (p *Plan) freeze(kept *unstructured.Unstructured) {
 	case !p.Paused && byPause:
 		delete(annotations, AnnotationReconcilePolicy)
 		delete(annotations, AnnotationSkippedByPause)
+	case !p.Paused && skippedByPause(observed):
+		// Nobody owns them any more, see Inline.Release.
+		annotations[AnnotationReconcilePolicy], annotations[AnnotationSkippedByPause] = ReconcilePolicySkip, "true"
 	default:
 		return
 	}
@@ -219,7 +226,7 @@ func (p *Plan) keep(in *Request, out *Outcomes) error {
 		if err != nil {
 			return &StopError{Err: err}
 		}
-		p.freeze(object)
+		p.freeze(object, observed)
 		out.Composed[name] = Composed{Object: object, Ready: state.Ready}
 		out.Of = append(out.Of, Outcome{Object: observed, State: state})
 	}
@@ -228,7 +235,6 @@ func (p *Plan) keep(in *Request, out *Outcomes) error {
 
 // kept says whether an object that the spec no longer has is kept for now, and how it is doing.
 func (p *Plan) kept(observed *unstructured.Unstructured) (AzureState, bool) {
-	_, skipped := observed.GetAnnotations()[AnnotationSkippedByPause]
 	for _, i := range p.Inlines {
 		if i.Problem != nil && i.Problem.Reason == ReasonInvalidResource {
 			// The entry that cannot be identified may have been it.
@@ -238,11 +244,19 @@ func (p *Plan) kept(observed *unstructured.Unstructured) (AzureState, bool) {
 	switch {
 	case p.Paused:
 		return AzureState{Reason: ReasonPaused, Message: "is no longer in spec.resources and is deleted when the pause ends"}, true
-	case skipped:
+	case skippedByPause(observed):
 		// Deleted now, ASO would leave it in Azure.
 		return AzureState{Reason: ReasonDeleting, Message: "is no longer in spec.resources and is deleted as soon as it is resumed"}, true
 	}
 	return AzureState{}, false
+}
+
+func skippedByPause(observed *unstructured.Unstructured) bool {
+	if observed == nil {
+		return false
+	}
+	_, skipped := observed.GetAnnotations()[AnnotationSkippedByPause]
+	return skipped
 }
 
 func (o *Outcomes) withhold(i *Inline, state AzureState, problem bool) {
