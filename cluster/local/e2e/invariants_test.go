@@ -24,12 +24,16 @@ type removal struct{ object, azure string }
 // expects notes what the next step removes.
 func (w *world) expects(goes []removal) { w.going = append(w.going, goes...) }
 
-// nothingDropped returns an error when anything has gone that no step has asked to remove: an ASO object with its UID,
-// or an Azure resource that somebody sent a DELETE for.
-func (w *world) nothingDropped() error {
+// dropped says what has gone that no step has asked to remove: an ASO object with its UID, or an Azure resource that
+// somebody sent a DELETE for. The error says that it cannot be known now.
+func (w *world) dropped() (string, error) {
 	now, err := w.asoObjects()
 	if err != nil {
-		return err
+		return "", err
+	}
+	requests, err := w.requests(w.begun, http.MethodDelete)
+	if err != nil {
+		return "", err
 	}
 	for key, before := range w.seen {
 		if slices.ContainsFunc(w.going, func(r removal) bool { return r.object == key.String() }) {
@@ -38,27 +42,23 @@ func (w *world) nothingDropped() error {
 		after, there := now[key]
 		switch {
 		case !there:
-			return fmt.Errorf("%s was dropped", key)
+			return fmt.Sprintf("%s was dropped", key), nil
 		case after.UID != before.UID:
-			return fmt.Errorf("%s was deleted and made anew (UID %s, before %s)", key, after.UID, before.UID)
+			return fmt.Sprintf("%s was deleted and made anew (UID %s, before %s)", key, after.UID, before.UID), nil
 		case after.DeletionTimestamp != nil:
-			return fmt.Errorf("%s is being deleted", key)
+			return fmt.Sprintf("%s is being deleted", key), nil
 		}
 	}
 	w.seen = now
-	requests, err := w.requests(w.begun, http.MethodDelete)
-	if err != nil {
-		return err
-	}
 	for _, r := range requests {
 		wanted := slices.ContainsFunc(w.going, func(g removal) bool {
 			return regexp.MustCompile("(?i)" + g.azure + "$").MatchString(r.Path)
 		})
 		if !wanted {
-			return fmt.Errorf("somebody sent DELETE %s at %s (answered %d, %s)", r.Path, r.Time, r.Status, r.UserAgent)
+			return fmt.Sprintf("somebody sent DELETE %s at %s (answered %d, %s)", r.Path, r.Time, r.Status, r.UserAgent), nil
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // usedKinds returns the ASO kinds of which there was an object after an earlier step. To look at all of them each time
@@ -138,14 +138,15 @@ func finalizers(o client.Object) string {
 	return " (finalizers " + strings.Join(o.GetFinalizers(), ", ") + ")"
 }
 
-// compositesOutlive expects that every composite resource stays as long as an ASO object that it has composed.
+// compositesOutlive expects that every composite resource stays as long as an ASO object that it has composed. What cannot
+// be read now, as ASO's conversion is down, is read the next time.
 func compositesOutlive(w *world) []string {
 	// What is gone now may be gone from the ASO kinds a moment later, but not the other way round.
 	there := map[string]bool{}
 	for _, gvk := range compositeKinds {
 		items, err := w.list(gvk)
 		if err != nil {
-			return []string{err.Error()}
+			return nil
 		}
 		for _, item := range items {
 			there[string(item.GetUID())] = true
@@ -153,7 +154,7 @@ func compositesOutlive(w *world) []string {
 	}
 	objects, err := w.asoObjectsOf(w.usedKinds())
 	if err != nil {
-		return []string{err.Error()}
+		return nil
 	}
 	var orphans []string
 	for key, item := range objects {
