@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -52,8 +53,9 @@ func newEnvironment(ctx context.Context, root string, s *stack.Stack) (*environm
 	}
 	config.WarningHandler = rest.NoWarnings{}
 	e := &environment{
-		ctx: ctx, root: root, stack: s, config: config, azure: &admin.Client{URL: s.AdminURL()},
-		turn: map[string]*sync.Mutex{},
+		ctx: ctx, root: root, stack: s, config: config,
+		azure: &admin.Client{URL: s.AdminURL(), HTTP: &http.Client{Transport: patientTransport{http.DefaultTransport}}},
+		turn:  map[string]*sync.Mutex{},
 	}
 	for _, component := range stack.Components() {
 		e.turn[component] = &sync.Mutex{}
