@@ -29,6 +29,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// exitPatience is how long a process that has been killed may take to leave the process table.
+const exitPatience = 2 * time.Second
+
 // readyPatience is how long a component may take until it is ready, on a machine that has much else to do.
 const readyPatience = 5 * time.Minute
 
@@ -224,7 +227,8 @@ func (s *Stack) Start(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if p.alive() {
+	// The threads of a process that was killed may show for a moment more.
+	if !p.gone(exitPatience) {
 		return fmt.Errorf("%s runs already (pid %d)", name, p.PID)
 	}
 	if err := s.launch(p); err != nil {
