@@ -45,7 +45,7 @@ func planKill(s *scenario, component string) *kill {
 	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s/%s", s.name, component)
-	choice := rand.New(rand.NewPCG(seed(), h.Sum64())) //nolint:gosec // To be repeatable is the point.
+	choice := rand.New(rand.NewPCG(seed(), h.Sum64()))
 	k := &kill{component: component, step: choice.IntN(len(s.steps))}
 	k.after = time.Duration(choice.Int64N(int64(s.steps[k.step].duration()))).Round(100 * time.Millisecond)
 	return k

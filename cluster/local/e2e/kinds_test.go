@@ -25,9 +25,7 @@ var (
 
 	managedClusterKind = schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20250801", Kind: "ManagedCluster"}
 	agentPoolKind      = schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20250801", Kind: "ManagedClustersAgentPool"}
-	maintenanceKind    = schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20250801", Kind: "MaintenanceConfiguration"}
 	resourceGroupKind  = schema.GroupVersionKind{Group: "resources.azure.com", Version: "v1api20200601", Kind: "ResourceGroup"}
-	networkKind        = schema.GroupVersionKind{Group: "network.azure.com", Version: "v20250301", Kind: "VirtualNetwork"}
 	secretKind         = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 )
 

@@ -55,16 +55,6 @@ func named(name string) func(*unstructured.Unstructured) bool {
 // onePool leaves out the second pool of an example: a scenario that does not need it is faster.
 var onePool = without(named(userPool))
 
-// with sets a field of one object.
-func with(gvk schema.GroupVersionKind, name, field string, value any) change {
-	return each(func(u *unstructured.Unstructured) error {
-		if u.GetKind() != gvk.Kind || u.GetName() != name {
-			return nil
-		}
-		return setField(u.Object, field, value)
-	})
-}
-
 // withEntry adds an entry to spec.resources of one object.
 func withEntry(gvk schema.GroupVersionKind, name, entry string) change {
 	return each(func(u *unstructured.Unstructured) error {
