@@ -2,7 +2,6 @@ package asomanaged
 
 import (
 	"maps"
-	"slices"
 	"testing"
 	"time"
 
@@ -229,7 +228,5 @@ func name(o *unstr) string {
 	gvk := o.GroupVersionKind()
 	return gvk.Kind + "." + gvk.Group + "/" + o.GetName()
 }
-
-func names(m map[string]*unstr) []string { return slices.Sorted(maps.Keys(m)) }
 
 func kindOf(o *unstr) schema.GroupVersionKind { return o.GroupVersionKind() }

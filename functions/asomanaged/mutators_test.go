@@ -58,7 +58,7 @@ func TestManagedClusterMutators(t *testing.T) {
 	profiles := []string{"spec", "agentPoolProfiles"}
 	secrets := []string{"spec", "operatorSpec", "secrets"}
 	w := aksWorld("p0")
-	network := func(field string, edits ...edit) world { return w.with(cluster(edits...)) }
+	network := func(edits ...edit) world { return w.with(cluster(edits...)) }
 	cases := map[string]mutation{
 		"version, absent":          {xr: controlPlaneXR(aksCluster()), field: version, want: "1.33.6"},
 		"version, same":            {xr: controlPlaneXR(aksCluster(set("1.33.6", version...))), field: version, want: "1.33.6"},
@@ -75,9 +75,9 @@ func TestManagedClusterMutators(t *testing.T) {
 		"services, absent": {xr: controlPlaneXR(aksCluster()), field: services, want: "10.0.0.0/16"},
 		"services, same":   {xr: controlPlaneXR(aksCluster(set("10.0.0.0/16", services...))), field: services, want: "10.0.0.0/16"},
 		"services, not in Cluster": {xr: controlPlaneXR(aksCluster(set("10.9.0.0/16", services...))), field: services, want: "10.9.0.0/16",
-			world: network("services", remove("spec", "clusterNetwork", "services"))},
+			world: network(remove("spec", "clusterNetwork", "services"))},
 		"services, none in Cluster": {xr: controlPlaneXR(aksCluster()), field: services,
-			world: network("services", set(list(), "spec", "clusterNetwork", "services", "cidrBlocks"))},
+			world: network(set(list(), "spec", "clusterNetwork", "services", "cidrBlocks"))},
 		"services, different": {xr: controlPlaneXR(aksCluster(set("10.9.0.0/16", services...))),
 			problem: `spec.resources[0].spec.networkProfile.serviceCidr is "10.9.0.0/16", but must be "10.0.0.0/16" or absent because spec.clusterNetwork.services.cidrBlocks[0] of Cluster ns/c1 is "10.0.0.0/16"`},
 		"services, of no map": {xr: controlPlaneXR(aksCluster(set("overlay", "spec", "networkProfile"))), reason: "InvalidResource",
@@ -85,7 +85,7 @@ func TestManagedClusterMutators(t *testing.T) {
 		"pods, absent": {xr: controlPlaneXR(aksCluster()), field: pods, want: "10.244.0.0/16"},
 		"pods, same":   {xr: controlPlaneXR(aksCluster(set("10.244.0.0/16", pods...))), field: pods, want: "10.244.0.0/16"},
 		"pods, not in Cluster": {xr: controlPlaneXR(aksCluster(set("10.9.0.0/16", pods...))), field: pods, want: "10.9.0.0/16",
-			world: network("pods", remove("spec", "clusterNetwork"))},
+			world: network(remove("spec", "clusterNetwork"))},
 		"pods, different": {xr: controlPlaneXR(aksCluster(set("10.9.0.0/16", pods...))),
 			problem: `spec.resources[0].spec.networkProfile.podCidr is "10.9.0.0/16", but must be "10.244.0.0/16" or absent because spec.clusterNetwork.pods.cidrBlocks[0] of Cluster ns/c1 is "10.244.0.0/16"`},
 		"the first mistake is named": {xr: controlPlaneXR(aksCluster(set("10.9.0.0/16", pods...), set("1.30.1", version...))),

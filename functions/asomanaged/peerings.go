@@ -28,7 +28,7 @@ func quietNetworks(inlines []*composer.Inline) func(*composer.Inline) []composer
 		before := true
 		for _, i := range inlines {
 			before = before && i != peering
-			if !i.Is(subnetKind) && !(i.Is(peeringKind) && before) {
+			if !i.Is(subnetKind) && (!i.Is(peeringKind) || !before) {
 				continue
 			}
 			for _, network := range networksOf(i) {

@@ -93,7 +93,7 @@ func read(file string) ([]*unstructured.Unstructured, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close() //nolint:errcheck // It was only read.
+		defer f.Close()
 		in = f
 	}
 	var objects []*unstructured.Unstructured

@@ -140,7 +140,7 @@ func TestAsAppliedErrors(t *testing.T) {
 		"a subresource":     {mine(func(e *metav1.ManagedFieldsEntry) { e.Subresource = "status" }), name + ": Crossplane has not applied it"},
 		"another version":   {mine(func(e *metav1.ManagedFieldsEntry) { e.APIVersion = "network.azure.com/v2" }), name + " was applied as network.azure.com/v2 and read as network.azure.com/v1"},
 		"no fields":         {mine(func(e *metav1.ManagedFieldsEntry) { e.FieldsV1 = nil }), name + ": the fields that Crossplane applied are not recorded"},
-		"garbage":           {mine(func(e *metav1.ManagedFieldsEntry) { e.FieldsV1.Raw = []byte(`{"x":{}}`) }), name + ": cannot read the fields that Crossplane applied"},
+		"garbage":           {mine(func(e *metav1.ManagedFieldsEntry) { e.FieldsV1.SetRawString(`{"x":{}}`) }), name + ": cannot read the fields that Crossplane applied"},
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {

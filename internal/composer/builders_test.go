@@ -44,5 +44,5 @@ func requestFor(t testing.TB, spec string, observed ...*unstructured.Unstructure
 
 // entry returns managed fields that o's API server would have recorded.
 func entry(o *unstructured.Unstructured, manager string, operation metav1.ManagedFieldsOperationType, subresource, fields string) metav1.ManagedFieldsEntry {
-	return metav1.ManagedFieldsEntry{Manager: manager, Operation: operation, APIVersion: o.GetAPIVersion(), FieldsType: "FieldsV1", Subresource: subresource, FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}}
+	return metav1.ManagedFieldsEntry{Manager: manager, Operation: operation, APIVersion: o.GetAPIVersion(), FieldsType: "FieldsV1", Subresource: subresource, FieldsV1: metav1.NewFieldsV1(fields)}
 }

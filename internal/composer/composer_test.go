@@ -47,8 +47,8 @@ func TestRunErrors(t *testing.T) {
 			&fnv1.RunFunctionResponse{Requirements: &fnv1.Requirements{}, Results: stopped("x: no"),
 				Conditions: []*fnv1.Condition{{Type: "A", Status: fnv1.Status_STATUS_CONDITION_FALSE, Reason: "R", Message: &message, Target: fnv1.Target_TARGET_COMPOSITE.Enum()}}}},
 		"a panic": {
-			func(*Request) (*Result, error) { var m map[string]int; m["x"] = 1; return nil, nil },
-			&fnv1.RunFunctionResponse{Requirements: &fnv1.Requirements{}, Results: stopped("composing XR xr: internal error: assignment to entry in nil map")}},
+			func(*Request) (*Result, error) { panic("nobody thought of this") },
+			&fnv1.RunFunctionResponse{Requirements: &fnv1.Requirements{}, Results: stopped("composing XR xr: internal error: nobody thought of this")}},
 		"a status that protobuf has no words for": {
 			func(*Request) (*Result, error) { return &Result{Status: map[string]any{"x": struct{}{}}}, nil },
 			&fnv1.RunFunctionResponse{Requirements: &fnv1.Requirements{}, Desired: &fnv1.State{}, Results: stopped("cannot return the status: proto: invalid type: struct {}")}},
