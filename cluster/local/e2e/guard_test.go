@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
@@ -15,6 +16,22 @@ const (
 	guardRoot  = "E2E_GUARD_ROOT"
 	guardState = "E2E_GUARD_STATE"
 )
+
+// only keeps a second run of the tests, which would end this one's components, out of this checkout until the process ends.
+func only(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, "run.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return fmt.Errorf("another run of the end-to-end tests is at work in %s: %w", dir, err)
+	}
+	runLock = f
+	return nil
+}
+
+// runLock is held until the process ends.
+var runLock *os.File
 
 // guardPipe ends when this process does; nobody else may close it, nor the garbage collector.
 var guardPipe io.Closer

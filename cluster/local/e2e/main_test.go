@@ -39,6 +39,9 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
+	if flag.Lookup("test.list").Value.String() != "" {
+		return m.Run() // Nothing is run.
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if given := flag.Lookup("test.timeout").Value.(flag.Getter).Get().(time.Duration); given > 0 {
@@ -82,6 +85,12 @@ func run(m *testing.M) int {
 // bringUp builds everything and starts a management cluster, with a guard that ends it when this process dies.
 func bringUp(ctx context.Context, root string) (*stack.Stack, error) {
 	dir := filepath.Join(root, ".local", "e2e")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := only(dir); err != nil {
+		return nil, err
+	}
 	// What an earlier run may have left.
 	if _, err := stack.Down(root, dir); err != nil {
 		return nil, err
