@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -157,7 +158,7 @@ func (p *Plan) prepare(i *Inline, observed *unstructured.Unstructured) *Problem 
 			return problem
 		}
 	}
-	if !p.Paused && skippedByPause(observed) {
+	if !p.Paused && observed != nil && SkippedByPause(observed) {
 		i.Release(observed, "metadata", "annotations", AnnotationReconcilePolicy)
 		i.Release(observed, "metadata", "annotations", AnnotationSkippedByPause)
 	}
@@ -205,7 +206,7 @@ func (p *Plan) freeze(kept, observed *unstructured.Unstructured) {
 	case !p.Paused && byPause:
 		delete(annotations, AnnotationReconcilePolicy)
 		delete(annotations, AnnotationSkippedByPause)
-	case !p.Paused && skippedByPause(observed):
+	case !p.Paused && SkippedByPause(observed):
 		// Nobody owns them any more, see Inline.Release.
 		annotations[AnnotationReconcilePolicy], annotations[AnnotationSkippedByPause] = ReconcilePolicySkip, "true"
 	default:
@@ -244,18 +245,16 @@ func (p *Plan) kept(observed *unstructured.Unstructured) (AzureState, bool) {
 	switch {
 	case p.Paused:
 		return AzureState{Reason: ReasonPaused, Message: "is no longer in spec.resources and is deleted when the pause ends"}, true
-	case skippedByPause(observed):
+	case SkippedByPause(observed):
 		// Deleted now, ASO would leave it in Azure.
 		return AzureState{Reason: ReasonDeleting, Message: "is no longer in spec.resources and is deleted as soon as it is resumed"}, true
 	}
 	return AzureState{}, false
 }
 
-func skippedByPause(observed *unstructured.Unstructured) bool {
-	if observed == nil {
-		return false
-	}
-	_, skipped := observed.GetAnnotations()[AnnotationSkippedByPause]
+// SkippedByPause says whether it is a pause, and not a user, that keeps ASO from touching the object in Azure.
+func SkippedByPause(obj metav1.Object) bool {
+	_, skipped := obj.GetAnnotations()[AnnotationSkippedByPause]
 	return skipped
 }
 

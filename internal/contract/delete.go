@@ -6,7 +6,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -127,7 +126,7 @@ func (r *Reconciler) inUse(ctx context.Context, xr *unstructured.Unstructured) (
 // resume takes away the policy that a pause has put on obj: the function, which would, is not asked about a composite
 // resource that is being deleted, and ASO would leave the resource in Azure for ever.
 func (r *Reconciler) resume(ctx context.Context, obj *unstructured.Unstructured) error {
-	if !skippedByPause(obj) {
+	if !composer.SkippedByPause(obj) {
 		return nil
 	}
 	paused := obj.DeepCopy()
@@ -139,11 +138,6 @@ func (r *Reconciler) resume(ctx context.Context, obj *unstructured.Unstructured)
 		return fmt.Errorf("cannot resume %v: %w", refTo(obj), err)
 	}
 	return nil
-}
-
-func skippedByPause(obj metav1.Object) bool {
-	_, skipped := obj.GetAnnotations()[composer.AnnotationSkippedByPause]
-	return skipped
 }
 
 // release removes the finalizer once Crossplane has stopped composing: until it has removed its own, an answer of the

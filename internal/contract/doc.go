@@ -8,6 +8,8 @@ package contract
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterctlv1 "sigs.k8s.io/cluster-api/cmd/clusterctl/api/v1alpha3"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
 // FieldOwner is the field manager of everything that provider-capz writes.
@@ -43,9 +45,9 @@ const crossplaneFinalizer = "composite.apiextensions.crossplane.io"
 
 // ASO's annotation that says what it may do in Azure, and its values (ASO documentation, "Annotations").
 const (
-	reconcilePolicyAnnotation = "serviceoperator.azure.com/reconcile-policy"
+	reconcilePolicyAnnotation = composer.AnnotationReconcilePolicy
 	policyManage              = "manage"
-	policySkip                = "skip"
+	policySkip                = composer.ReconcilePolicySkip
 	policyDetachOnDelete      = "detach-on-delete"
 )
 

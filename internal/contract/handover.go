@@ -41,7 +41,7 @@ func (r *Reconciler) goesWithManagedCluster(ctx context.Context, s *scope) (bool
 // managed says whether obj carries no reconcile policy but manage.
 func managed(obj metav1.Object) bool {
 	policy := obj.GetAnnotations()[reconcilePolicyAnnotation]
-	return policy == "" || policy == policyManage || skippedByPause(obj)
+	return policy == "" || policy == policyManage || composer.SkippedByPause(obj)
 }
 
 // handOver ends a pool whose ManagedCluster is about to go. The agent pools leave Kubernetes only, as they leave Azure
