@@ -13,8 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// functionName is the name of the Crossplane Function that every generated Composition runs.
-const functionName = "function-capz"
+// functionName is the name of the Crossplane Function that every generated Composition runs: the name that the package
+// manager gives to a dependency, which is the path of its repository with dashes.
+const functionName = "crossplane-capz-function-capz"
 
 // crdLabels are put on the CustomResourceDefinitions that Crossplane makes from the definitions.
 var crdLabels = map[string]string{

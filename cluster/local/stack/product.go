@@ -12,6 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// functionName is what the Compositions call function-capz: the package manager's name for the dependency.
+const functionName = "crossplane-capz-function-capz"
+
 // functionImage stands where a package's image is named: nothing is ever fetched from it.
 const functionImage = "xpkg.crossplane-capz.invalid/function-capz:v0.0.0"
 
@@ -27,13 +30,6 @@ var (
 func (s *Stack) installProduct(ctx context.Context, m milestones) error {
 	if s.without(Function) {
 		return nil
-	}
-	rbac, err := readManifests(filepath.Join(s.sources.product, "rbac"))
-	if err != nil {
-		return err
-	}
-	if err := s.apply(ctx, rbac); err != nil {
-		return err
 	}
 	if err := s.registerFunction(ctx); err != nil {
 		return err
@@ -77,11 +73,11 @@ func (s *Stack) composites(ctx context.Context, xrds manifests) error {
 // registerFunction installs function-capz without the package manager: Crossplane finds a function by the endpoint in
 // the status of its active revision. Both objects are paused, so that nobody looks for the image.
 func (s *Stack) registerFunction(ctx context.Context) error {
-	function := paused(functionKind, "function-capz", map[string]any{"package": functionImage})
+	function := paused(functionKind, functionName, map[string]any{"package": functionImage})
 	revision := paused(functionRevisionKind, "function-capz-local", map[string]any{
 		"desiredState": "Active", "image": functionImage, "revision": int64(1),
 	})
-	revision.SetLabels(map[string]string{"pkg.crossplane.io/package": "function-capz"})
+	revision.SetLabels(map[string]string{"pkg.crossplane.io/package": functionName})
 	for _, u := range []*unstructured.Unstructured{function, revision} {
 		if err := s.awaitKind(ctx, u.GroupVersionKind()); err != nil {
 			return err
@@ -105,12 +101,16 @@ func paused(gvk schema.GroupVersionKind, name string, spec map[string]any) *unst
 	return u
 }
 
-// installProvider installs provider-capz's RBAC, starts it, and then has its webhooks called.
+// installProvider installs the RBAC that no package carries, starts provider-capz, and then has its webhooks called.
 func (s *Stack) installProvider(ctx context.Context, m milestones) error {
 	if s.without(Provider) {
 		return nil
 	}
-	objects, err := readManifests(filepath.Join(s.sources.product, "provider"))
+	rbac, err := readManifests(filepath.Join(s.sources.product, "install", "rbac.yaml"))
+	if err != nil {
+		return err
+	}
+	webhooks, err := readManifests(filepath.Join(s.sources.product, "provider", "webhooks.yaml"))
 	if err != nil {
 		return err
 	}
@@ -118,14 +118,13 @@ func (s *Stack) installProvider(ctx context.Context, m milestones) error {
 	if err != nil {
 		return err
 	}
-	if err := objects.serveWebhooks(s.state.Ports[portProviderHook], ca); err != nil {
+	if err := webhooks.serveWebhooks(s.state.Ports[portProviderHook], ca); err != nil {
 		return err
 	}
 	if err := s.namespace(ctx, crossplaneNamespace); err != nil {
 		return err
 	}
-	isWebhook := []string{mutatingKind, validatingKind}
-	if err := s.apply(ctx, objects.notKind(isWebhook...)); err != nil {
+	if err := s.apply(ctx, rbac); err != nil {
 		return err
 	}
 	if err := s.grantToken(ctx, Provider, providerAccount); err != nil {
@@ -142,7 +141,7 @@ func (s *Stack) installProvider(ctx context.Context, m milestones) error {
 	if err := s.run(ctx, Provider); err != nil {
 		return err
 	}
-	if err := s.apply(ctx, objects.kind(isWebhook...)); err != nil {
+	if err := s.apply(ctx, webhooks); err != nil {
 		return err
 	}
 	s.logf("provider-capz is ready")
