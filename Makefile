@@ -6,6 +6,9 @@ XR      ?= examples/$(EXAMPLE)
 LOCAL  := cluster/local
 OUTPUT := .local/make
 
+CAPI_CRDS = $$(go -C $(LOCAL)/parts/capi list -m -f '{{.Dir}}' sigs.k8s.io/cluster-api)/core/config/crd/bases
+VALIDATE  = .local/bin/crossplane resource validate --crossplane-image= --error-on-missing-schemas --cache-dir=$(CURDIR)/$(OUTPUT)/schemas
+
 .PHONY: help
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +33,7 @@ parts: ## Build every binary that `make up` needs, and start nothing.
 	@$(OUTPUT)/local parts
 
 .PHONY: test
-test: unit generated fidelity schema e2e ## Everything: what CI runs.
+test: unit generated fidelity schema cli e2e ## Everything: what CI runs.
 
 .PHONY: unit
 unit: ## Unit tests: no cluster.
@@ -54,6 +57,10 @@ fidelity: ## Measure the simulated Azure against recordings of the real one.
 schema: parts ## Test the kinds against a real kube-apiserver.
 	go test -C $(LOCAL) -count=1 -timeout 15m ./schema/...
 
+.PHONY: cli
+cli: parts ## Test the manifests with the Crossplane CLI: validate and render, no cluster.
+	go test -C $(LOCAL) -count=1 -timeout 15m ./cli/...
+
 .PHONY: e2e
 e2e: parts ## End-to-end tests on a management cluster of their own; E2E_SEED repeats a run's choices.
 	go test -C $(LOCAL) -count=1 -timeout 60m -v ./e2e/...
@@ -63,6 +70,12 @@ render: ## Print the ASO resources of XR=file, offline.
 	@mkdir -p $(OUTPUT)
 	@go build -o $(OUTPUT)/function-capz ./functions/function-capz
 	@$(OUTPUT)/function-capz render $(XR)
+
+.PHONY: validate
+validate: parts ## Check XR=file, and the ASO resources that it stands for, against all schemas, offline.
+	@$(VALIDATE) "$$(ls package/configuration/*/definition.yaml | paste -sd,),$(CAPI_CRDS)" $(XR)
+	@$(MAKE) --silent render XR=$(XR) > $(OUTPUT)/rendered.yaml
+	@$(VALIDATE) .local/aso/crd $(OUTPUT)/rendered.yaml
 
 .PHONY: lint
 lint: ## Run golangci-lint with .golangci.yaml.

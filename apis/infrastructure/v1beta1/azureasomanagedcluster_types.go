@@ -19,6 +19,7 @@ type AzureASOManagedClusterSpec struct {
 	// +listType=atomic
 	// +kubebuilder:validation:items:XPreserveUnknownFields
 	// +kubebuilder:validation:items:XEmbeddedResource
+	// +kubebuilder:validation:items:XValidation:rule="has(self.apiVersion) && has(self.kind)",message="needs an apiVersion and a kind: they are those of the ASO object"
 	// +kubebuilder:validation:items:XValidation:rule="has(self.metadata) && has(self.metadata.name) && self.metadata.name != ''",message="needs a metadata.name: it is the name of the ASO object"
 	Resources []runtime.RawExtension `json:"resources,omitempty"`
 
