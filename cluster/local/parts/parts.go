@@ -21,15 +21,16 @@ type Part struct {
 
 // Names of the parts that others refer to.
 const (
-	Kubernetes    = "kubernetes"
-	CAPI          = "capi"
-	Clusterctl    = "clusterctl"
-	ControllerGen = "controller-gen"
-	ASO           = "aso"
-	Crossplane    = "crossplane"
-	Function      = "function-capz"
-	Provider      = "provider-capz"
-	AzureSim      = "azuresim"
+	Kubernetes       = "kubernetes"
+	CAPI             = "capi"
+	KubeadmBootstrap = "capi-kubeadm-bootstrap"
+	Clusterctl       = "clusterctl"
+	ControllerGen    = "controller-gen"
+	ASO              = "aso"
+	Crossplane       = "crossplane"
+	Function         = "function-capz"
+	Provider         = "provider-capz"
+	AzureSim         = "azuresim"
 )
 
 // The module folders of the upstream parts.
@@ -63,6 +64,10 @@ func All() []Part {
 		},
 		{
 			Name: Clusterctl, Module: capiModule, Package: "sigs.k8s.io/cluster-api/cmd/clusterctl", Upstream: true,
+			Flags: []string{"-ldflags", "-s -w"},
+		},
+		{
+			Name: KubeadmBootstrap, Module: capiModule, Package: "sigs.k8s.io/cluster-api/bootstrap/kubeadm", Upstream: true,
 			Flags: []string{"-ldflags", "-s -w"},
 		},
 		{

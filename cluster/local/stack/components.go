@@ -18,6 +18,7 @@ const (
 	CrossplaneRBAC    = "crossplane-rbac-manager"
 	ASO               = "aso"
 	CAPI              = "capi"
+	KubeadmBootstrap  = "capi-kubeadm-bootstrap"
 	AzureSim          = "azuresim"
 	Function          = "function-capz"
 	Provider          = "provider-capz"
@@ -26,7 +27,7 @@ const (
 // Components returns the names of all components, in the order in which they come up.
 func Components() []string {
 	return []string{
-		Etcd, APIServer, AzureSim, ControllerManager, Function, Crossplane, CrossplaneRBAC, CAPI, ASO, Provider,
+		Etcd, APIServer, AzureSim, ControllerManager, Function, Crossplane, CrossplaneRBAC, CAPI, KubeadmBootstrap, ASO, Provider,
 	}
 }
 
@@ -58,6 +59,8 @@ func (s *Stack) launchOf(name string) (launch, error) {
 		return s.crossplaneRBAC(), nil
 	case CAPI:
 		return s.capi(), nil
+	case KubeadmBootstrap:
+		return s.kubeadmBootstrap(), nil
 	case ASO:
 		return s.aso(), nil
 	case Provider:

@@ -19,6 +19,7 @@ import (
 const (
 	crossplaneNamespace = "crossplane-system"
 	capiNamespace       = "capi-system"
+	kubeadmNamespace    = "capi-kubeadm-bootstrap-system"
 	asoNamespace        = "azureserviceoperator-system"
 )
 
@@ -26,6 +27,7 @@ var (
 	crossplaneAccount     = types.NamespacedName{Namespace: crossplaneNamespace, Name: "crossplane"}
 	crossplaneRBACAccount = types.NamespacedName{Namespace: crossplaneNamespace, Name: "rbac-manager"}
 	capiAccount           = types.NamespacedName{Namespace: capiNamespace, Name: "capi-manager"}
+	kubeadmAccount        = types.NamespacedName{Namespace: kubeadmNamespace, Name: "capi-kubeadm-bootstrap-manager"}
 	asoAccount            = types.NamespacedName{Namespace: asoNamespace, Name: "azureserviceoperator-default"}
 	providerAccount       = types.NamespacedName{Namespace: crossplaneNamespace, Name: "provider-capz"}
 )

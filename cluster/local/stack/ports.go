@@ -22,6 +22,9 @@ const (
 	portCAPI           = "capi-health"
 	portCAPIWebhook    = "capi-webhook"
 	portCAPIStat       = "capi-diagnostics"
+	portKubeadm        = "capi-kubeadm-bootstrap-health"
+	portKubeadmWebhook = "capi-kubeadm-bootstrap-webhook"
+	portKubeadmStat    = "capi-kubeadm-bootstrap-diagnostics"
 	portAzure          = "azuresim-proxy"
 	portAzureAdmin     = "azuresim-admin"
 	portFunction       = "function-capz"
@@ -35,8 +38,8 @@ const (
 func PortNames() []string {
 	return []string{
 		portEtcd, portEtcdPeer, portEtcdHealth, portAPIServer, portKCM, portCrossplane, portCrossplaneStat, portASO,
-		portASOWebhook, portCAPI, portCAPIWebhook, portCAPIStat, portAzure, portAzureAdmin, portFunction,
-		portFunctionStat, portProvider, portProviderHook, portProviderStat,
+		portASOWebhook, portCAPI, portCAPIWebhook, portCAPIStat, portKubeadm, portKubeadmWebhook, portKubeadmStat,
+		portAzure, portAzureAdmin, portFunction, portFunctionStat, portProvider, portProviderHook, portProviderStat,
 	}
 }
 

@@ -15,50 +15,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
 )
 
-// installCAPI installs Cluster API core as its own kustomization has it, and starts it.
-func (s *Stack) installCAPI(ctx context.Context, m milestones) error {
-	if s.without(CAPI) {
-		return nil
-	}
-	objects, err := renderKustomization(filepath.Join(s.sources.capi, "core", "config", "default"))
-	if err != nil {
-		return fmt.Errorf("manifests of Cluster API: %w", err)
-	}
-	ca, err := s.webhookCA()
-	if err != nil {
-		return err
-	}
-	objects = objects.withoutPods()
-	if err := reach(ctx, m.crossplaneKinds); err != nil {
-		return err
-	}
-	if err := objects.serveWebhooks(s.state.Ports[portCAPIWebhook], ca); err != nil {
-		return err
-	}
-	if err := s.apply(ctx, objects.notKind(mutatingKind, validatingKind)); err != nil {
-		return err
-	}
-	if err := s.grantToken(ctx, CAPI, capiAccount); err != nil {
-		return err
-	}
-	if err := s.established(ctx, objects); err != nil {
-		return err
-	}
-	close(m.capiKinds)
-	if err := s.aggregated(ctx, "capi-aggregated-manager-role"); err != nil {
-		return err
-	}
-	if err := s.run(ctx, CAPI); err != nil {
-		return err
-	}
-	// They fail closed, so that they come last.
-	if err := s.apply(ctx, objects.kind(mutatingKind, validatingKind)); err != nil {
-		return err
-	}
-	s.logf("Cluster API core is ready")
-	return nil
-}
-
 // networkKinds are the kinds of ASO's network group that are installed; the group has 55, and each costs every
 // component that watches or discovers.
 var networkKinds = []string{

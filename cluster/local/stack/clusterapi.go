@@ -1,0 +1,107 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A capiController is one of Cluster API's own controllers, installed as its kustomization has it.
+type capiController struct {
+	// name of the component.
+	name string
+	// config is the folder of its manifests in Cluster API's module.
+	config string
+	// webhookPort is the name of the port on which it serves webhooks and conversions.
+	webhookPort string
+	account     types.NamespacedName
+	// aggregated is the ClusterRole that others are added to; empty when there is none.
+	aggregated string
+	// title is what the log calls it.
+	title string
+}
+
+var (
+	capiCore = capiController{
+		name: CAPI, config: "core", webhookPort: portCAPIWebhook, account: capiAccount,
+		aggregated: "capi-aggregated-manager-role", title: "Cluster API core",
+	}
+	capiKubeadm = capiController{
+		name: KubeadmBootstrap, config: filepath.Join("bootstrap", "kubeadm"), webhookPort: portKubeadmWebhook,
+		account: kubeadmAccount, title: "Cluster API's kubeadm bootstrap provider",
+	}
+)
+
+// installCAPI installs and starts one of Cluster API's controllers. It closes installed when its kinds are served.
+func (s *Stack) installCAPI(ctx context.Context, c capiController, m milestones, installed chan<- struct{}) error {
+	if s.without(c.name) {
+		return nil
+	}
+	objects, err := renderKustomization(filepath.Join(s.sources.capi, c.config, "config", "default"))
+	if err != nil {
+		return fmt.Errorf("manifests of %s: %w", c.title, err)
+	}
+	ca, err := s.webhookCA()
+	if err != nil {
+		return err
+	}
+	objects = objects.withoutPods()
+	if err := reach(ctx, m.crossplaneKinds); err != nil {
+		return err
+	}
+	if err := objects.serveWebhooks(s.state.Ports[c.webhookPort], ca); err != nil {
+		return err
+	}
+	if err := s.apply(ctx, objects.notKind(mutatingKind, validatingKind)); err != nil {
+		return err
+	}
+	if err := s.grantToken(ctx, c.name, c.account); err != nil {
+		return err
+	}
+	if err := s.established(ctx, objects); err != nil {
+		return err
+	}
+	close(installed)
+	if c.aggregated != "" {
+		if err := s.aggregated(ctx, c.aggregated); err != nil {
+			return err
+		}
+	}
+	if err := s.run(ctx, c.name); err != nil {
+		return err
+	}
+	// They fail closed, so that they come last.
+	if err := s.apply(ctx, objects.kind(mutatingKind, validatingKind)); err != nil {
+		return err
+	}
+	s.logf("%s is ready", c.title)
+	return nil
+}
+
+// installKubeadmBootstrap installs the bootstrap provider that `clusterctl init` installs by default: the ClusterClasses
+// of CAPZ name its templates. It watches Clusters and MachinePools, so that core comes first.
+func (s *Stack) installKubeadmBootstrap(ctx context.Context, m milestones) error {
+	if s.without(CAPI) {
+		return nil
+	}
+	if err := reach(ctx, m.capiKinds); err != nil {
+		return err
+	}
+	return s.installCAPI(ctx, capiKubeadm, m, make(chan struct{}))
+}
+
+func (s *Stack) kubeadmBootstrap() launch {
+	return launch{
+		binary: KubeadmBootstrap,
+		args: []string{
+			"--webhook-port=" + s.port(portKubeadmWebhook), "--webhook-cert-dir=" + s.path("certs", "webhooks"),
+			"--health-addr=" + s.address(portKubeadm), "--diagnostics-address=" + s.address(portKubeadmStat),
+			"--insecure-diagnostics",
+		},
+		env:   append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(KubeadmBootstrap), "POD_NAMESPACE="+kubeadmNamespace),
+		ports: []string{portKubeadm, portKubeadmWebhook, portKubeadmStat},
+		probe: probe{URL: "http://" + s.address(portKubeadm) + "/readyz"},
+	}
+}
