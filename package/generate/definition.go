@@ -17,25 +17,14 @@ import (
 // manager gives to a dependency, which is the path of its repository with dashes.
 const functionName = "crossplane-capz-function-capz"
 
-// crdLabels are put on the CustomResourceDefinitions that Crossplane makes from the definitions.
-var crdLabels = map[string]string{
-	// Cluster API finds the version to use by the label of the contract: it reads v1beta2 first, older releases know
-	// v1beta1 only. Both name the kinds' v1beta1.
-	"cluster.x-k8s.io/v1beta1": "v1beta1",
-	"cluster.x-k8s.io/v1beta2": "v1beta1",
-	// The provider that clusterctl counts the kinds to.
-	"cluster.x-k8s.io/provider": "infrastructure-azure",
-	// clusterctl move looks only at kinds with this label.
-	"clusterctl.cluster.x-k8s.io": "",
-}
-
 // definition turns a kind into the CompositeResourceDefinition from which Crossplane makes the same kind again, with its
-// own fields added. It fails when the kind is cluster scoped or uses something that a definition cannot say.
+// own fields added. It fails when the kind has another scope than its family or uses something that a definition cannot say.
 func definition(crd extv1.CustomResourceDefinition) (*xv2.CompositeResourceDefinition, error) {
-	if crd.Spec.Scope != extv1.NamespaceScoped {
-		return nil, fmt.Errorf("scope is %s, but Cluster API needs %s", crd.Spec.Scope, extv1.NamespaceScoped)
+	f, err := familyOf(crd)
+	if err != nil {
+		return nil, err
 	}
-	labels := maps.Clone(crdLabels)
+	labels := maps.Clone(f.labels)
 	maps.Copy(labels, crd.Labels)
 	xrd := &xv2.CompositeResourceDefinition{
 		TypeMeta: metav1.TypeMeta{
@@ -50,8 +39,10 @@ func definition(crd extv1.CustomResourceDefinition) (*xv2.CompositeResourceDefin
 			// A default, not an enforced reference: a platform team may bring a Composition with more steps. The name goes
 			// without the group: Crossplane makes it a label of each revision, and with the group some are too long for one.
 			DefaultCompositionRef: &xv2.CompositionReference{Name: crd.Spec.Names.Plural},
-			Metadata:              &xv2.CompositeResourceDefinitionSpecMetadata{Labels: labels},
 		},
+	}
+	if len(labels) > 0 {
+		xrd.Spec.Metadata = &xv2.CompositeResourceDefinitionSpecMetadata{Labels: labels}
 	}
 	for _, v := range crd.Spec.Versions {
 		version, err := definitionVersion(v)
@@ -131,6 +122,7 @@ func unfold(text string) string {
 // composition makes the Composition that a definition names as its default: one step, which function-capz answers.
 func composition(xrd *xv2.CompositeResourceDefinition) *xv1.Composition {
 	gvk := xrd.GetCompositeGroupVersionKind()
+	f := families[xrd.Spec.Group]
 	return &xv1.Composition{
 		TypeMeta: metav1.TypeMeta{
 			APIVersion: xv1.SchemeGroupVersion.String(),
@@ -141,8 +133,9 @@ func composition(xrd *xv2.CompositeResourceDefinition) *xv1.Composition {
 			CompositeTypeRef: xv1.TypeReference{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind},
 			Mode:             xv1.CompositionModePipeline,
 			Pipeline: []xv1.PipelineStep{{
-				Step:        "compose-azure-resources",
+				Step:        f.step,
 				FunctionRef: xv1.FunctionReference{Name: functionName},
+				Input:       f.input,
 			}},
 		},
 	}

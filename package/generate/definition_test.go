@@ -26,6 +26,8 @@ var columns = map[string][]string{
 	"AzureASOManagedControlPlaneTemplate": nil,
 	"AzureASOManagedMachinePool":          {"Cluster", "Provisioned", "Replicas", "Reason", "Message"},
 	"AzureASOManagedMachinePoolTemplate":  nil,
+	"AKSCluster":                          {"Version", "Nodes", "Endpoint", "Message"},
+	"XAKSCluster":                         {"Version", "Nodes", "Endpoint", "Message"},
 }
 
 var crossplaneColumns = []string{"SYNCED", "READY", "COMPOSITION", "COMPOSITIONREVISION", "AGE"}
@@ -33,7 +35,11 @@ var crossplaneColumns = []string{"SYNCED", "READY", "COMPOSITION", "COMPOSITIONR
 // compositeCRD makes the CustomResourceDefinition that Crossplane makes from a definition, with Crossplane's own code.
 func compositeCRD(t *testing.T, xrd *xv2.CompositeResourceDefinition) *extv1.CustomResourceDefinition {
 	t.Helper()
-	raw, err := json.Marshal(xrd)
+	file, err := claimable(xrd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +81,11 @@ func TestDefinitionGivesCRD(t *testing.T) {
 		if want := contract.CalculateCRDName(crd.Spec.Group, kind); crd.Name != want {
 			t.Errorf("name is %s, Cluster API looks for %s", crd.Name, want)
 		}
+		checkColumns(t, kind, crd.Spec.Versions[0].AdditionalPrinterColumns)
+		if crd.Spec.Group == platformGroup {
+			checkPlatformKind(t, crd)
+			return
+		}
 		if crd.Spec.Scope != extv1.NamespaceScoped {
 			t.Errorf("scope is %s", crd.Spec.Scope)
 		}
@@ -110,7 +121,6 @@ func checkVersions(t *testing.T, crd *extv1.CustomResourceDefinition) {
 		if v.Subresources == nil || v.Subresources.Status == nil {
 			t.Errorf("%s has no status subresource", v.Name)
 		}
-		checkColumns(t, crd.Spec.Names.Kind, v.AdditionalPrinterColumns)
 	}
 }
 
@@ -203,12 +213,22 @@ func TestDefinitionRefuses(t *testing.T) {
 		want string
 	}{
 		"ClusterScope": {
-			spec: extv1.CustomResourceDefinitionSpec{Scope: extv1.ClusterScoped},
-			want: "scope is Cluster, but Cluster API needs Namespaced",
+			spec: extv1.CustomResourceDefinitionSpec{Group: "infrastructure.cluster.x-k8s.io", Scope: extv1.ClusterScoped},
+			want: "scope is Cluster, but must be Namespaced",
+		},
+		"ClaimedButNamespaced": {
+			spec: extv1.CustomResourceDefinitionSpec{
+				Group: platformGroup, Scope: extv1.NamespaceScoped, Names: extv1.CustomResourceDefinitionNames{Kind: "XAKSCluster"},
+			},
+			want: "scope is Namespaced, but must be Cluster",
+		},
+		"UnknownGroup": {
+			spec: extv1.CustomResourceDefinitionSpec{Group: "example.org"},
+			want: `group "example.org" is not among the families in package/generate`,
 		},
 		"SelectableFields": {
 			spec: extv1.CustomResourceDefinitionSpec{
-				Scope: extv1.NamespaceScoped,
+				Group: "infrastructure.cluster.x-k8s.io", Scope: extv1.NamespaceScoped,
 				Versions: []extv1.CustomResourceDefinitionVersion{{
 					Name: "v1", Schema: empty, SelectableFields: []extv1.SelectableField{{JSONPath: ".spec.version"}},
 				}},
@@ -236,8 +256,14 @@ func TestComposition(t *testing.T) {
 			t.Errorf("%s has %d characters, but Crossplane makes it a label, of at most %d", c.Name, len(c.Name), validation.LabelValueMaxLength)
 		}
 		want := xv1.TypeReference{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta1", Kind: xrd.Spec.Names.Kind}
+		if xrd.Spec.Group == platformGroup {
+			want.APIVersion = platformGroup + "/v1alpha1"
+		}
 		if diff := cmp.Diff(want, c.Spec.CompositeTypeRef); diff != "" {
 			t.Errorf("composite type (-want +got):\n%s", diff)
+		}
+		if hasInput := c.Spec.Pipeline[0].Input != nil; hasInput != (xrd.Spec.Group == platformGroup) {
+			t.Errorf("the step has an input: %v", hasInput)
 		}
 		if n := len(c.Spec.Pipeline); n != 1 || c.Spec.Pipeline[0].FunctionRef.Name != functionName {
 			t.Errorf("pipeline is %+v", c.Spec.Pipeline)

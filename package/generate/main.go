@@ -54,8 +54,12 @@ func generate(root string) (fileSet, error) {
 		if err != nil {
 			return nil, fmt.Errorf("making the definition of %s: %w", crd.Spec.Names.Kind, err)
 		}
+		file, err := claimable(xrd)
+		if err != nil {
+			return nil, fmt.Errorf("making the definition of %s: %w", crd.Spec.Names.Kind, err)
+		}
 		dir := filepath.Join(configurationDir, crd.Spec.Names.Plural)
-		if err := files.addYAML(filepath.Join(dir, "definition.yaml"), xrd); err != nil {
+		if err := files.addYAML(filepath.Join(dir, "definition.yaml"), file); err != nil {
 			return nil, err
 		}
 		if err := files.addYAML(filepath.Join(dir, "composition.yaml"), composition(xrd)); err != nil {

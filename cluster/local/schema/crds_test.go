@@ -42,9 +42,19 @@ func compositeCRDs() (map[string]*extv1.CustomResourceDefinition, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		// The XRD is not there, so it cannot own anything.
-		crd.OwnerReferences = nil
-		crds[crd.Spec.Names.Plural] = crd
+		made := []*extv1.CustomResourceDefinition{crd}
+		if xrd.Spec.ClaimNames != nil {
+			claim, err := xcrd.ForCompositeResourceClaim(xrd)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			made = append(made, claim)
+		}
+		for _, crd := range made {
+			// The XRD is not there, so it cannot own anything.
+			crd.OwnerReferences = nil
+			crds[crd.Spec.Names.Plural] = crd
+		}
 	}
 	return crds, nil
 }

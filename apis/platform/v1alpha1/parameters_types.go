@@ -1,0 +1,234 @@
+package v1alpha1
+
+// AKSClusterParameters is what an application team says about its cluster. It is the same in every form of the kind.
+//
+// No field has a default in the schema: a platform team's own defaults come first, and a field that it hides must be
+// recognizable as left out.
+type AKSClusterParameters struct {
+	// location is the Azure region of the cluster. It cannot be changed later. Left out, the platform team's default is
+	// taken; without one, the cluster waits and says so.
+	// Example: westeurope
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]+$`
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",messageExpression="'must stay ' + oldSelf + ' because a cluster cannot move to another region; make a new one there'"
+	Location string `json:"location,omitempty"`
+
+	// version is the Kubernetes version of the cluster: the control plane first, then one node pool after the other. It can
+	// be raised by one minor version at a time and never lowered. Left out, the platform team's default is taken when the
+	// cluster is made; without one, the cluster waits and says so. `az aks get-versions --location westeurope` lists what
+	// Azure has.
+	// Example: v1.33.6
+	// +optional
+	// +kubebuilder:validation:Pattern=`^v?1\.[0-9]{1,3}\.[0-9]{1,3}$`
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^v?1[.][0-9]{1,3}[.][0-9]{1,3}$') || int(self.split('.')[1]) > int(oldSelf.split('.')[1]) || (int(self.split('.')[1]) == int(oldSelf.split('.')[1]) && int(self.split('.')[2]) >= int(oldSelf.split('.')[2]))",messageExpression="'must be ' + oldSelf + ' or newer because AKS cannot go back to an older version'"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^v?1[.][0-9]{1,3}[.][0-9]{1,3}$') || int(self.split('.')[1]) <= int(oldSelf.split('.')[1]) + 1",messageExpression="'must be at most one minor version above ' + oldSelf + ' because Kubernetes is upgraded minor version by minor version'"
+	Version string `json:"version,omitempty"`
+
+	// nodePools are the machines of the cluster, in groups of the same kind. At least one has the mode system. Left out,
+	// there is one pool named system. Add a pool to have it made; take it away to have its nodes removed.
+	// Example: [{name: system, mode: system, count: 2}, {name: work, size: Standard_D4s_v5, min: 1, max: 10}]
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:XValidation:rule="self.exists(p, has(p.mode) && p.mode == 'system')",message="has no pool with mode system, but must have at least one because AKS runs its own pods there"
+	NodePools []NodePool `json:"nodePools,omitempty"`
+
+	// network is about addresses and who can reach the API server. Nothing of it can be changed later.
+	// +optional
+	Network *Network `json:"network,omitempty"`
+
+	// identity is who the cluster is in Azure, for example to attach disks and load balancers. It cannot be changed later.
+	// Left out, Azure makes an identity for this cluster alone.
+	// +optional
+	Identity *Identity `json:"identity,omitempty"`
+
+	// maintenance is the time of the week at which AKS may replace node images. Left out, AKS chooses the time.
+	// +optional
+	Maintenance *Maintenance `json:"maintenance,omitempty"`
+}
+
+// NodePool is a group of machines of the same kind.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.count) && (has(self.min) || has(self.max)))",messageExpression="'pool ' + self.name + ' has count and min or max, but must have only one of both because either you or AKS decides on the number of nodes'"
+// +kubebuilder:validation:XValidation:rule="has(self.min) == has(self.max)",messageExpression="'pool ' + self.name + ' has ' + (has(self.min) ? 'min without max' : 'max without min') + ', but must have both or none because AKS scales between them'"
+// +kubebuilder:validation:XValidation:rule="!has(self.min) || !has(self.max) || self.min <= self.max",messageExpression="'pool ' + self.name + ' has min above max, but it must be at most max because AKS scales between them'"
+// +kubebuilder:validation:XValidation:rule="!(has(self.mode) && self.mode == 'system' && has(self.spot) && self.spot)",messageExpression="'pool ' + self.name + ' has spot true, but it must be false or left out because Azure takes spot machines away at any time and mode is system'"
+// +kubebuilder:validation:XValidation:rule="!(has(self.mode) && self.mode == 'system' && ((has(self.count) && self.count < 1) || (has(self.min) && self.min < 1)))",messageExpression="'pool ' + self.name + ' has ' + (has(self.count) ? 'count' : 'min') + ' 0, but it must be at least 1 because mode is system'"
+// +kubebuilder:validation:XValidation:rule="!has(self.size) || !has(oldSelf.size) || self.size == oldSelf.size",messageExpression="'pool ' + self.name + ' has size ' + self.size + ', but must stay ' + oldSelf.size + ' because Azure cannot change the machines of a pool; add a pool of the new size and remove this one'"
+// +kubebuilder:validation:XValidation:rule="!has(self.zones) || !has(oldSelf.zones) || self.zones == oldSelf.zones",messageExpression="'pool ' + self.name + ' has other zones than before, but they must stay as they are because Azure cannot move the machines of a pool; add a pool in the new zones and remove this one'"
+// +kubebuilder:validation:XValidation:rule="!has(self.spot) || !has(oldSelf.spot) || self.spot == oldSelf.spot",messageExpression="'pool ' + self.name + ' has spot ' + (self.spot ? 'true, but must stay false' : 'false, but must stay true') + ' because Azure cannot change the machines of a pool; add a pool and remove this one'"
+type NodePool struct {
+	// name of the pool, which is also part of its nodes' names: at most 12 lower case letters and digits.
+	// Example: work
+	// +required
+	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9]{0,11}$`
+	// +kubebuilder:validation:MaxLength=12
+	Name string `json:"name"`
+
+	// mode says what runs here: system for AKS's own pods beside yours, user for yours alone. Left out, it is user.
+	// +optional
+	// +kubebuilder:validation:Enum=system;user
+	Mode string `json:"mode,omitempty"`
+
+	// size is the Azure size of the machines. It cannot be changed later. Left out, the platform team's default is taken, or
+	// Standard_D2s_v5, which has 2 cores and 8 GiB. `az vm list-sizes --location westeurope` lists what Azure has.
+	// Example: Standard_D4s_v5
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_]+$`
+	// +kubebuilder:validation:MaxLength=64
+	Size string `json:"size,omitempty"`
+
+	// count is the number of nodes while you decide on it; change it to scale. Left out, and without min and max, it is 2.
+	// Example: 3
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000
+	Count *int32 `json:"count,omitempty"`
+
+	// min is the smallest number of nodes while AKS decides on it, by the pods that find no place. Goes with max.
+	// Example: 1
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000
+	Min *int32 `json:"min,omitempty"`
+
+	// max is the largest number of nodes while AKS decides on it. Goes with min.
+	// Example: 10
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
+	Max *int32 `json:"max,omitempty"`
+
+	// zones are the availability zones that the nodes are spread over. They cannot be changed later. Left out, Azure puts
+	// the nodes anywhere in the region.
+	// Example: ["1", "2", "3"]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=3
+	// +kubebuilder:validation:items:Enum="1";"2";"3"
+	Zones []string `json:"zones,omitempty"`
+
+	// spot says whether the machines are spare ones, which are cheap and which Azure takes away at any time. Their nodes have
+	// the taint kubernetes.azure.com/scalesetpriority=spot:NoSchedule, which your pods must tolerate. It cannot be changed
+	// later. Left out, it is false.
+	// +optional
+	Spot *bool `json:"spot,omitempty"`
+
+	// labels are put on every node of the pool, for your pods to choose it by nodeSelector.
+	// Example: {workload: batch}
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	Labels map[string]string `json:"labels,omitempty"`
+
+	// taints are put on every node of the pool: pods that do not tolerate them stay away.
+	// Example: [{key: workload, value: batch, effect: NoSchedule}]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Taints []Taint `json:"taints,omitempty"`
+}
+
+// Taint keeps pods away that do not tolerate it.
+type Taint struct {
+	// key of the taint.
+	// Example: workload
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+
+	// value of the taint; may be left out.
+	// Example: batch
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Value string `json:"value,omitempty"`
+
+	// effect on pods that do not tolerate the taint: NoSchedule, PreferNoSchedule or NoExecute.
+	// +required
+	// +kubebuilder:validation:Enum=NoSchedule;PreferNoSchedule;NoExecute
+	Effect string `json:"effect"`
+}
+
+// Network is about addresses and who can reach the API server.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.podCIDR) || !has(oldSelf.podCIDR) || self.podCIDR == oldSelf.podCIDR",messageExpression="'podCIDR is ' + self.podCIDR + ', but must stay ' + oldSelf.podCIDR + ' because AKS cannot change the addresses of a running cluster'"
+// +kubebuilder:validation:XValidation:rule="!has(self.serviceCIDR) || !has(oldSelf.serviceCIDR) || self.serviceCIDR == oldSelf.serviceCIDR",messageExpression="'serviceCIDR is ' + self.serviceCIDR + ', but must stay ' + oldSelf.serviceCIDR + ' because AKS cannot change the addresses of a running cluster'"
+// +kubebuilder:validation:XValidation:rule="!has(self.private) || !has(oldSelf.private) || self.private == oldSelf.private",messageExpression="'private is ' + (self.private ? 'true, but must stay false' : 'false, but must stay true') + ' because AKS cannot change it on a running cluster'"
+// +kubebuilder:validation:XValidation:rule="!has(self.plugin) || !has(oldSelf.plugin) || self.plugin == oldSelf.plugin",messageExpression="'plugin is ' + self.plugin + ', but must stay ' + oldSelf.plugin + ' because AKS cannot change it on a running cluster'"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || !has(oldSelf.policy) || self.policy == oldSelf.policy",messageExpression="'policy is ' + self.policy + ', but must stay ' + oldSelf.policy + ' because AKS cannot change it on a running cluster'"
+// +kubebuilder:validation:XValidation:rule="!has(self.podCIDR) || !has(self.plugin) || self.plugin == 'overlay'",messageExpression="'podCIDR is ' + self.podCIDR + ', but must be left out because plugin is ' + self.plugin + ', with which pods have addresses of the nodes\\' subnet'"
+type Network struct {
+	// podCIDR is the range of the pods' addresses. Left out, Azure takes 10.244.0.0/16.
+	// Example: 10.244.0.0/16
+	// +optional
+	// +kubebuilder:validation:MaxLength=18
+	// +kubebuilder:validation:XValidation:rule="isCIDR(self) && cidr(self).ip().family() == 4",message="must be an IPv4 range such as 10.244.0.0/16"
+	PodCIDR string `json:"podCIDR,omitempty"`
+
+	// serviceCIDR is the range of the Services' addresses. Left out, Azure takes 10.0.0.0/16.
+	// Example: 10.0.0.0/16
+	// +optional
+	// +kubebuilder:validation:MaxLength=18
+	// +kubebuilder:validation:XValidation:rule="isCIDR(self) && cidr(self).ip().family() == 4 && cidr(self).prefixLength() <= 27",message="must be an IPv4 range of 32 addresses or more, such as 10.0.0.0/16"
+	ServiceCIDR string `json:"serviceCIDR,omitempty"`
+
+	// private says whether the API server can only be reached from the cluster's own network. Left out, it is false.
+	// +optional
+	Private *bool `json:"private,omitempty"`
+
+	// plugin says where the pods' addresses come from: overlay from podCIDR, subnet from the subnet of the nodes. Left out,
+	// it is overlay.
+	// +optional
+	// +kubebuilder:validation:Enum=overlay;subnet
+	Plugin string `json:"plugin,omitempty"`
+
+	// policy says who enforces NetworkPolicies: azure, calico or cilium; with none nobody does. Left out, it is none.
+	// +optional
+	// +kubebuilder:validation:Enum=azure;calico;cilium;none
+	Policy string `json:"policy,omitempty"`
+}
+
+// Identity is who the cluster is in Azure.
+//
+// +kubebuilder:validation:XValidation:rule="self.resourceID == oldSelf.resourceID",messageExpression="'resourceID is ' + self.resourceID + ', but must stay ' + oldSelf.resourceID"
+type Identity struct {
+	// resourceID is the Azure resource ID of a user-assigned managed identity that exists.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/shop
+	// +required
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:Pattern=`^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.ManagedIdentity/userAssignedIdentities/[^/]+$`
+	ResourceID string `json:"resourceID"`
+}
+
+// Maintenance is a time of the week.
+type Maintenance struct {
+	// day of the week on which the window begins.
+	// Example: Saturday
+	// +required
+	// +kubebuilder:validation:Enum=Monday;Tuesday;Wednesday;Thursday;Friday;Saturday;Sunday
+	Day string `json:"day"`
+
+	// startTime is when the window begins, as HH:MM by utcOffset.
+	// Example: "22:00"
+	// +required
+	// +kubebuilder:validation:Pattern=`^([01][0-9]|2[0-3]):[0-5][0-9]$`
+	StartTime string `json:"startTime"`
+
+	// durationHours is how long the window is. Left out, it is 4.
+	// Example: 4
+	// +optional
+	// +kubebuilder:validation:Minimum=4
+	// +kubebuilder:validation:Maximum=24
+	DurationHours *int32 `json:"durationHours,omitempty"`
+
+	// utcOffset is how far the local time is ahead of UTC. Left out, it is +00:00.
+	// Example: "+01:00"
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[+-](0[0-9]|1[0-4]):[0-5][0-9]$`
+	UTCOffset string `json:"utcOffset,omitempty"`
+}
