@@ -66,10 +66,10 @@ e2e: parts ## End-to-end tests on a management cluster of their own; E2E_SEED re
 	go test -C $(LOCAL) -count=1 -timeout 60m -v ./e2e/...
 
 .PHONY: render
-render: ## Print the ASO resources of XR=file, offline.
+render: ## Print the ASO resources of XR=file, offline; INPUTS=folder writes what `crossplane composition render` takes.
 	@mkdir -p $(OUTPUT)
 	@go build -o $(OUTPUT)/function-capz ./functions/function-capz
-	@$(OUTPUT)/function-capz render $(XR)
+	@$(OUTPUT)/function-capz render $(XR) $(if $(INPUTS),--inputs $(INPUTS))
 
 .PHONY: validate
 validate: parts ## Check XR=file, and the ASO resources that it stands for, against all schemas, offline.

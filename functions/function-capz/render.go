@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,8 @@ import (
 
 // renderCommand previews manifests offline.
 type renderCommand struct {
-	Files []string `arg:"" name:"file" help:"Manifests with the Cluster, its MachinePools and the CAPZ kinds; a folder of them, or - for standard input."`
+	Files  []string `arg:"" name:"file" help:"Manifests with the Cluster, its MachinePools and the CAPZ kinds; a folder of them, or - for standard input."`
+	Inputs string   `placeholder:"FOLDER" help:"Also write to this folder what crossplane composition render takes for each of the CAPZ kinds."`
 }
 
 // Run prints the resources as YAML in the order of their creation. What is missing goes to standard error.
@@ -38,19 +40,27 @@ func (c *renderCommand) render(stdout, stderr io.Writer) error {
 		}
 		objects = append(objects, more...)
 	}
-	resources, problems, err := preview.Make(context.Background(), &Function{log: logging.NewNopLogger()}, objects)
+	made, err := preview.Make(context.Background(), &Function{log: logging.NewNopLogger()}, objects)
 	if err != nil {
 		return err
 	}
-	for _, r := range resources {
-		out, err := sigsyaml.Marshal(r.Object)
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(stdout, "---\n%s", out); err != nil {
+	out, err := marshal(made.Resources)
+	if err != nil {
+		return err
+	}
+	if _, err := stdout.Write(out); err != nil {
+		return err
+	}
+	if c.Inputs != "" {
+		if err := writeInputs(c.Inputs, made); err != nil {
 			return err
 		}
 	}
+	return report(made.Problems, stderr)
+}
+
+// report prints the problems; the error counts them.
+func report(problems []preview.Problem, stderr io.Writer) error {
 	for _, p := range problems {
 		if _, err := fmt.Fprintln(stderr, p); err != nil {
 			return err
@@ -60,6 +70,20 @@ func (c *renderCommand) render(stdout, stderr io.Writer) error {
 		return fmt.Errorf("%d of the objects would not become ready", len(problems))
 	}
 	return nil
+}
+
+// marshal returns the objects as one stream of YAML documents.
+func marshal(objects []*unstructured.Unstructured) ([]byte, error) {
+	var out bytes.Buffer
+	for _, o := range objects {
+		document, err := sigsyaml.Marshal(o.Object)
+		if err != nil {
+			return nil, err
+		}
+		out.WriteString("---\n")
+		out.Write(document)
+	}
+	return out.Bytes(), nil
 }
 
 // manifests returns the files that are named, and those in the folders that are named.

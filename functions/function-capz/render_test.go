@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -125,6 +126,36 @@ func TestRenderExamples(t *testing.T) {
 				t.Error("a second rendering differs")
 			}
 		})
+	}
+}
+
+// TestRenderInputs says which files are written for crossplane composition render, and that a folder that cannot be is named.
+func TestRenderInputs(t *testing.T) {
+	dir := t.TempDir()
+	command := &renderCommand{Files: []string{"../../examples/aks-aso-local-accounts-disabled"}, Inputs: dir}
+	if err := command.render(io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range files {
+		files[i] = strings.TrimPrefix(files[i], dir)
+	}
+	var want []string
+	for _, kind := range []string{"cluster-my-cluster", "controlplane-my-cluster", "machinepool-my-cluster-pool0"} {
+		for _, file := range []string{"composite", "observed", "required"} {
+			want = append(want, "/azureasomanaged"+kind+"/"+file+".yaml")
+		}
+	}
+	want = append(want, "/schemas/containerservice.azure.com_v1api20250801.json", "/schemas/resources.azure.com_v1api20200601.json")
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Errorf("files: -want, +got:\n%s", diff)
+	}
+	command.Inputs = filepath.Join(dir, "schemas", "resources.azure.com_v1api20200601.json")
+	if err := command.render(io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), command.Inputs) {
+		t.Errorf("a file in place of the folder: %v", err)
 	}
 }
 

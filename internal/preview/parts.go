@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/google/uuid"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,7 +20,7 @@ import (
 
 // load takes the objects in and does what the API server and Cluster API core would: versions, namespaces, owners.
 func (p *Preview) load(objects []*unstructured.Unstructured) error {
-	for n, o := range objects {
+	for _, o := range objects {
 		o, err := current(o)
 		if err != nil {
 			return err
@@ -25,7 +28,10 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 		if o.GetNamespace() == "" {
 			o.SetNamespace("default")
 		}
-		o.SetUID(types.UID(fmt.Sprintf("preview-%d", n)))
+		o.SetUID(uid(o))
+		if p.composed[o.GetUID()] != nil {
+			return fmt.Errorf("%s %s of namespace %s is there twice", o.GetKind(), o.GetName(), o.GetNamespace())
+		}
 		p.objects = append(p.objects, o)
 		p.composed[o.GetUID()] = map[string]*unstructured.Unstructured{}
 	}
@@ -41,6 +47,20 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 		}
 	}
 	return nil
+}
+
+// uid returns a UID made of what names the object: the one that `crossplane composition render` gives an object without.
+func uid(o *unstructured.Unstructured) types.UID {
+	name := o.GroupVersionKind().String() + "\x00" + o.GetNamespace() + "\x00" + o.GetName()
+	return types.UID(uuid.NewSHA1(uuid.Nil, []byte(name)).String())
+}
+
+// attach puts on a composed object what Crossplane does: whose it is, and under which name.
+func attach(o, xr *unstructured.Unstructured, name string) error {
+	o.SetNamespace(xr.GetNamespace())
+	meta.AddLabels(o, map[string]string{xcrd.LabelKeyNamePrefixForComposed: xr.GetName()})
+	xcrd.SetCompositionResourceName(o, name)
+	return meta.AddControllerReference(o, meta.AsController(meta.TypedReferenceTo(xr, xr.GroupVersionKind())))
 }
 
 // own makes o the owner of the object that it refers to (CAPI contract: core sets owner and label).

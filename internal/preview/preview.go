@@ -27,10 +27,15 @@ const (
 
 // A Preview holds the objects of the manifests and what has been composed of them.
 type Preview struct {
+	// Resources are the ASO objects that the composite resources stand for, as Crossplane would apply them and in the order
+	// in which they would be created.
+	Resources []*unstructured.Unstructured
+	// Problems are what a user would be shown.
+	Problems []Problem
+
 	function fnv1.FunctionRunnerServiceServer
 	objects  []*unstructured.Unstructured
 	composed map[types.UID]map[string]*unstructured.Unstructured
-	created  []*unstructured.Unstructured
 }
 
 // A Problem is what keeps one composite resource from being complete.
@@ -40,26 +45,26 @@ type Problem struct {
 
 func (p Problem) String() string { return fmt.Sprintf("%s %s: %s", p.Kind, p.Name, p.Message) }
 
-// Make returns the ASO objects that the composite resources among objects stand for, in the order in which they would
-// be created, and the problems that a user would be shown. An error means that there is nothing to preview.
-func Make(ctx context.Context, function fnv1.FunctionRunnerServiceServer, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, []Problem, error) {
+// Make previews the composite resources among objects. An error means that there is nothing to preview.
+func Make(ctx context.Context, function fnv1.FunctionRunnerServiceServer, objects []*unstructured.Unstructured) (*Preview, error) {
 	p := &Preview{function: function, composed: map[types.UID]map[string]*unstructured.Unstructured{}}
 	if err := p.load(objects); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(p.composites()) == 0 {
-		return nil, nil, fmt.Errorf("there is no object of group %s in it", infrastructureGroup)
+		return nil, fmt.Errorf("there is no object of group %s in it", infrastructureGroup)
 	}
 	for range mostRounds {
 		changed, problems, err := p.round(ctx)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if !changed {
-			return p.created, problems, nil
+			p.Problems = problems
+			return p, nil
 		}
 	}
-	return nil, nil, fmt.Errorf("nothing settles within %d rounds", mostRounds)
+	return nil, fmt.Errorf("nothing settles within %d rounds", mostRounds)
 }
 
 func (p *Preview) composites() []*unstructured.Unstructured {
@@ -202,7 +207,10 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 		if err != nil {
 			return false, fmt.Errorf("%s %s: %s: %w", xr.GetKind(), xr.GetName(), name, err)
 		}
-		p.created = append(p.created, o.DeepCopy())
+		if err := attach(o, xr, name); err != nil {
+			return false, fmt.Errorf("%s %s: %s: %w", xr.GetKind(), xr.GetName(), name, err)
+		}
+		p.Resources = append(p.Resources, o.DeepCopy())
 		succeed(o)
 		existing[name] = o
 	}

@@ -52,7 +52,7 @@ func TestOwners(t *testing.T) {
 	for version, manifests := range map[string][]string{"v1beta1": {infra, controlPlane, pool, oldCluster, oldPool}, "v1beta2": {infra, controlPlane, pool, newCluster, newPool}} {
 		t.Run(version, func(t *testing.T) {
 			got := map[string]string{}
-			_, _, err := Make(context.Background(), functionFunc{run: func(xr map[string]any, _ *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+			_, err := Make(context.Background(), functionFunc{run: func(xr map[string]any, _ *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 				u := &unstructured.Unstructured{Object: xr}
 				for _, o := range u.GetOwnerReferences() {
 					got[u.GetKind()] = fmt.Sprintf("%s %s/%s of %s %s, label %s", u.GetAPIVersion(), u.GetNamespace(), u.GetName(), o.APIVersion, o.Kind, u.GetLabels()["cluster.x-k8s.io/cluster-name"])
@@ -108,12 +108,12 @@ func TestRounds(t *testing.T) {
 		}
 		return &fnv1.RunFunctionResponse{Desired: state(t, nil, names...)}, nil
 	}}
-	created, problems, err := Make(context.Background(), f, objects(t, newCluster, controlPlane, infra))
-	if err != nil || len(problems) > 0 {
-		t.Fatal(err, problems)
+	p, err := Make(context.Background(), f, objects(t, newCluster, controlPlane, infra))
+	if err != nil || len(p.Problems) > 0 {
+		t.Fatal(err, p)
 	}
 	var got []string
-	for _, o := range created {
+	for _, o := range p.Resources {
 		if _, has := o.Object["status"]; has {
 			t.Errorf("%s is shown with a status", o.GetName())
 		}
@@ -134,6 +134,7 @@ func TestMakeErrorsAndProblems(t *testing.T) {
 		problems []Problem
 	}{
 		"nothing to preview": {objects: []string{newCluster}, err: "there is no object of group infrastructure.cluster.x-k8s.io in it"},
+		"twice the same":     {objects: []string{infra, newCluster, infra}, err: "AzureASOManagedCluster c of namespace default is there twice"},
 		"an error": {objects: []string{infra}, err: "no",
 			run: func(map[string]any, *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 				return nil, errors.New("no")
@@ -163,11 +164,14 @@ func TestMakeErrorsAndProblems(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, problems, err := Make(context.Background(), functionFunc{run: c.run}, objects(t, c.objects...))
+			p, err := Make(context.Background(), functionFunc{run: c.run}, objects(t, c.objects...))
 			if got := fmt.Sprint(err); c.err != "" && got != c.err || c.err == "" && err != nil {
 				t.Errorf("want the error %q, got %v", c.err, err)
 			}
-			if diff := cmp.Diff(c.problems, problems); diff != "" {
+			if p == nil {
+				p = &Preview{}
+			}
+			if diff := cmp.Diff(c.problems, p.Problems); diff != "" {
 				t.Errorf("problems: -want, +got:\n%s", diff)
 			}
 		})
@@ -192,7 +196,7 @@ func TestRequirements(t *testing.T) {
 	}
 	want := map[string]int{"by name": 1, "by label": 1, "any namespace": 1, "another name": 0, "another label": 0, "another namespace": 0, "another version": 0}
 	got := map[string]int{}
-	_, _, err := Make(context.Background(), functionFunc{run: func(_ map[string]any, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	_, err := Make(context.Background(), functionFunc{run: func(_ map[string]any, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 		for n, found := range req.GetRequiredResources() {
 			got[n] = len(found.GetItems())
 		}
