@@ -77,6 +77,10 @@ validate: parts ## Check XR=file, and the ASO resources that it stands for, agai
 	@$(MAKE) --silent render XR=$(XR) > $(OUTPUT)/rendered.yaml
 	@$(VALIDATE) .local/aso/crd $(OUTPUT)/rendered.yaml
 
+.PHONY: package
+package: ## Build the Crossplane packages into .local/packages and print their digests.
+	@go run ./package/build --out .local/packages
+
 .PHONY: lint
 lint: ## Run golangci-lint with .golangci.yaml.
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/go-logr/logr"
+	_ "golang.org/x/crypto/x509roots/fallback" // The image has no CA certificates, but Entra ID is asked for tokens.
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/admission"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/version"
 )
 
 // leaderElectionID is the name of the Lease.
@@ -50,11 +52,14 @@ type flags struct {
 	WebhookCertDir          string        `help:"Folder with tls.crt and tls.key of the admission webhook." env:"WEBHOOK_TLS_CERT_DIR" type:"path"`
 	LogFormat               string        `help:"How logs are written: ${enum}." enum:"text,json" default:"text"`
 	Debug                   bool          `help:"Log more."`
+
+	Version kong.VersionFlag `help:"Print the version and end."`
 }
 
 func main() {
 	f := &flags{}
-	kong.Parse(f, kong.Name("provider-capz"), kong.Description("Keeps Cluster API's provider contract for crossplane-capz."))
+	kong.Parse(f, kong.Name("provider-capz"), kong.Description("Keeps Cluster API's provider contract for crossplane-capz."),
+		kong.Vars{"version": version.Version})
 	log := f.logger()
 	ctrl.SetLogger(log)
 	klog.SetLogger(log)

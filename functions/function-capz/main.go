@@ -6,11 +6,15 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/crossplane/function-sdk-go"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/version"
 )
 
 type commands struct {
 	Serve  serveCommand  `cmd:"" default:"withargs" help:"Serve composition requests from Crossplane."`
 	Render renderCommand `cmd:"" help:"Print the Azure Service Operator resources that a manifest stands for, without any cluster."`
+
+	Version kong.VersionFlag `help:"Print the version and end."`
 }
 
 // serveCommand has the flags that Crossplane's function specification asks for, and the addresses.
@@ -40,7 +44,8 @@ func (c *serveCommand) Run() error {
 
 func main() {
 	ctx := kong.Parse(&commands{}, kong.Name("function-capz"),
-		kong.Description("CAPZ kinds as Crossplane compositions of Azure Service Operator resources."), kong.UsageOnError())
+		kong.Description("CAPZ kinds as Crossplane compositions of Azure Service Operator resources."), kong.UsageOnError(),
+		kong.Vars{"version": version.Version})
 	ctx.FatalIfErrorf(ctx.Run())
 }
 
