@@ -37,7 +37,7 @@ test: unit generated fidelity schema cli e2e ## Everything: what CI runs.
 
 .PHONY: unit
 unit: ## Unit tests: no cluster.
-	go test ./apis/... ./cluster/... ./functions/... ./internal/... ./package/...
+	go test ./apis/... ./cluster/... ./examples/... ./functions/... ./internal/... ./package/...
 	go test -C $(LOCAL) ./example/... ./parts/... ./stack/...
 
 .PHONY: generate
@@ -69,7 +69,7 @@ e2e: parts ## End-to-end tests on a management cluster of their own; E2E_SEED re
 render: ## Print the ASO resources of XR=file, offline; INPUTS=folder writes what `crossplane composition render` takes.
 	@mkdir -p $(OUTPUT)
 	@go build -o $(OUTPUT)/function-capz ./functions/function-capz
-	@$(OUTPUT)/function-capz render $(XR) $(if $(INPUTS),--inputs $(INPUTS))
+	@$(OUTPUT)/function-capz render $(XR) $(if $(INPUTS),--inputs $(INPUTS) $(if $(wildcard .local/aso/crd),--crds .local/aso/crd))
 
 .PHONY: validate
 validate: parts ## Check XR=file, and the ASO resources that it stands for, against all schemas, offline.

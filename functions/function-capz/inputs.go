@@ -1,19 +1,26 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/preview"
 )
 
 // writeInputs writes a folder for each composite resource, named for its kind and name, with composite.yaml,
-// observed.yaml and required.yaml, and a folder schemas beside them.
-func writeInputs(dir string, made *preview.Preview) error {
-	schemas, err := made.Schemas()
+// observed.yaml and required.yaml, and a folder schemas beside them. The schemas are those of the CRDs, files or folders.
+func writeInputs(dir string, made *preview.Preview, crdFiles []string) error {
+	crds, err := readCRDs(crdFiles)
+	if err != nil {
+		return err
+	}
+	schemas, err := made.Schemas(crds)
 	if err != nil {
 		return err
 	}
@@ -44,4 +51,29 @@ func writeFile(name string, content []byte) error {
 		return err
 	}
 	return os.WriteFile(name, content, 0o644)
+}
+
+func readCRDs(names []string) ([]extv1.CustomResourceDefinition, error) {
+	files, err := manifests(names)
+	if err != nil {
+		return nil, err
+	}
+	var crds []extv1.CustomResourceDefinition
+	for _, file := range files {
+		objects, err := read(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range objects {
+			crd := extv1.CustomResourceDefinition{}
+			if o.GetKind() != "CustomResourceDefinition" {
+				return nil, fmt.Errorf("%s: %s %s is no CustomResourceDefinition", file, o.GetKind(), o.GetName())
+			}
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &crd); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			crds = append(crds, crd)
+		}
+	}
+	return crds, nil
 }

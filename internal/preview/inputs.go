@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // An Input is what `crossplane composition render` takes for one composite resource beside a Composition and functions,
@@ -50,19 +53,24 @@ func controlledBy(o, xr *unstructured.Unstructured) bool {
 	return false
 }
 
-// Schemas returns a document per API group and version of the resources, by file name, that says no more of their kinds than that
-// they are served: composition functions ask for it before they compose a kind.
-func (p *Preview) Schemas() (map[string][]byte, error) {
+// Schemas returns what an API server would say of the kinds of the resources, in a document per API group and version, by file
+// name: composition functions ask for it before they compose a kind. A kind that crds has comes with its schema. If crds
+// is empty every kind is taken to be served, and nothing more is said of it.
+func (p *Preview) Schemas(crds []extv1.CustomResourceDefinition) (map[string][]byte, error) {
 	kinds := map[string]map[string]any{}
 	for _, o := range p.Resources {
 		gvk := o.GroupVersionKind()
+		schema, served, err := schemaOf(gvk, crds)
+		if err != nil {
+			return nil, err
+		}
 		file := strings.ReplaceAll(gvk.GroupVersion().String(), "/", "_") + ".json"
 		if kinds[file] == nil {
 			kinds[file] = map[string]any{}
 		}
-		kinds[file][gvk.Group+"."+gvk.Version+"."+gvk.Kind] = map[string]any{
-			"type":                            "object",
-			"x-kubernetes-group-version-kind": []any{map[string]any{"group": gvk.Group, "version": gvk.Version, "kind": gvk.Kind}},
+		if served {
+			schema["x-kubernetes-group-version-kind"] = []any{map[string]any{"group": gvk.Group, "version": gvk.Version, "kind": gvk.Kind}}
+			kinds[file][gvk.Group+"."+gvk.Version+"."+gvk.Kind] = schema
 		}
 	}
 	documents := map[string][]byte{}
@@ -77,4 +85,22 @@ func (p *Preview) Schemas() (map[string][]byte, error) {
 		documents[file] = document
 	}
 	return documents, nil
+}
+
+func schemaOf(gvk schema.GroupVersionKind, crds []extv1.CustomResourceDefinition) (openAPI map[string]any, served bool, err error) {
+	if len(crds) == 0 {
+		return map[string]any{"type": "object"}, true, nil
+	}
+	for _, crd := range crds {
+		if crd.Spec.Group != gvk.Group || crd.Spec.Names.Kind != gvk.Kind {
+			continue
+		}
+		for _, v := range crd.Spec.Versions {
+			if v.Name == gvk.Version && v.Served && v.Schema != nil {
+				openAPI, err = runtime.DefaultUnstructuredConverter.ToUnstructured(v.Schema.OpenAPIV3Schema)
+				return openAPI, err == nil, err
+			}
+		}
+	}
+	return nil, false, nil
 }

@@ -8,6 +8,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -81,29 +82,42 @@ func TestAttached(t *testing.T) {
 
 // TestSchemas says that there is a document for each API version, from which the kind can be told.
 func TestSchemas(t *testing.T) {
+	crd := func(version string, served bool) []extv1.CustomResourceDefinition {
+		schema := &extv1.CustomResourceValidation{OpenAPIV3Schema: &extv1.JSONSchemaProps{Type: "object", Description: "a group"}}
+		return []extv1.CustomResourceDefinition{{Spec: extv1.CustomResourceDefinitionSpec{
+			Group: "resources.azure.com", Names: extv1.CustomResourceDefinitionNames{Kind: "ResourceGroup"},
+			Versions: []extv1.CustomResourceDefinitionVersion{{Name: version, Served: served, Schema: schema}},
+		}}}
+	}
 	p, err := Make(context.Background(), groups, objects(t, newCluster, infra, pool, newPool))
 	if err != nil {
 		t.Fatal(err)
 	}
-	documents, err := p.Schemas()
-	if err != nil {
-		t.Fatal(err)
+	kind := []any{map[string]any{"group": "resources.azure.com", "version": "v1", "kind": "ResourceGroup"}}
+	cases := map[string]struct {
+		crds []extv1.CustomResourceDefinition
+		want map[string]any
+	}{
+		"no CRDs":     {nil, map[string]any{"resources.azure.com.v1.ResourceGroup": map[string]any{"type": "object", "x-kubernetes-group-version-kind": kind}}},
+		"CRD":         {crd("v1", true), map[string]any{"resources.azure.com.v1.ResourceGroup": map[string]any{"type": "object", "description": "a group", "x-kubernetes-group-version-kind": kind}}},
+		"not served":  {crd("v1", false), map[string]any{}},
+		"another one": {crd("v2", true), map[string]any{}},
 	}
-	if len(documents) != 1 {
-		t.Errorf("want one document, got %d", len(documents))
-	}
-	document := struct {
-		Components struct {
-			Schemas map[string]struct {
-				Kinds []map[string]string `json:"x-kubernetes-group-version-kind"`
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			documents, err := p.Schemas(c.crds)
+			if err != nil || len(documents) != 1 {
+				t.Fatalf("want one document, got %d, %v", len(documents), err)
 			}
-		}
-	}{}
-	if err := json.Unmarshal(documents["resources.azure.com_v1.json"], &document); err != nil {
-		t.Fatal(err)
-	}
-	want := []map[string]string{{"group": "resources.azure.com", "version": "v1", "kind": "ResourceGroup"}}
-	if diff := cmp.Diff(want, document.Components.Schemas["resources.azure.com.v1.ResourceGroup"].Kinds); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
+			document := struct {
+				Components struct{ Schemas map[string]any }
+			}{}
+			if err := json.Unmarshal(documents["resources.azure.com_v1.json"], &document); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, document.Components.Schemas); diff != "" {
+				t.Errorf("schemas: -want, +got:\n%s", diff)
+			}
+		})
 	}
 }

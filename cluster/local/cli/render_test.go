@@ -25,7 +25,7 @@ func TestRendersAlike(t *testing.T) {
 
 func checkRendersAlike(t *testing.T, functions, folder string) {
 	t.Helper()
-	previewed, inputs := preview(t, folder)
+	previewed, inputs := preview(t, folder, "--crds", tools.aso)
 	var composed []string
 	for _, dir := range inputs {
 		kind, _, _ := strings.Cut(filepath.Base(dir), "-")
@@ -40,10 +40,10 @@ func checkRendersAlike(t *testing.T, functions, folder string) {
 }
 
 // preview returns the documents that function-capz renders, and the folders with the input of each composite resource.
-func preview(t *testing.T, folder string) (documents, inputs []string) {
+func preview(t *testing.T, folder string, args ...string) (documents, inputs []string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "inputs")
-	stdout, stderr, err := run(t, "", tools.function, "render", folder, "--inputs", dir)
+	stdout, stderr, err := run(t, "", tools.function, append([]string{"render", folder, "--inputs", dir}, args...)...)
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", folder, err, stderr)
 	}
@@ -60,12 +60,18 @@ func preview(t *testing.T, folder string) (documents, inputs []string) {
 	return split(stdout), inputs
 }
 
-// composites counts the composite resources in the manifests of a folder.
-func composites(t *testing.T, folder string) int {
+// composites counts the composite resources in a file with manifests, or in those of a folder.
+func composites(t *testing.T, name string) int {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(tools.root, folder, "*.yaml"))
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(tools.root, name)
+	}
+	files, err := filepath.Glob(filepath.Join(name, "*.yaml"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		files = []string{name}
 	}
 	count := 0
 	for _, f := range files {
