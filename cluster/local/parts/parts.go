@@ -27,7 +27,8 @@ const (
 	Clusterctl       = "clusterctl"
 	ControllerGen    = "controller-gen"
 	ASO              = "aso"
-	Crossplane       = "crossplane"
+	Crossplane       = "crossplane-core"
+	CrossplaneCLI    = "crossplane"
 	Function         = "function-capz"
 	Provider         = "provider-capz"
 	AzureSim         = "azuresim"
@@ -39,6 +40,7 @@ const (
 	capiModule       = "cluster/local/parts/capi"
 	asoModule        = "cluster/local/parts/aso"
 	crossplaneModule = "cluster/local/parts/crossplane"
+	cliModule        = "cluster/local/parts/crossplane-cli"
 )
 
 const (
@@ -49,6 +51,9 @@ const (
 	crossplaneLDFlags = "-s -w -X github.com/crossplane/crossplane-runtime/v2/pkg/version.version=v2.4.0" +
 		" -X sigs.k8s.io/controller-runtime/pkg/metrics/server.DefaultBindAddress=0"
 )
+
+// cliLDFlags are those of the CLI's own releases.
+const cliLDFlags = "-s -w -X github.com/crossplane/crossplane-runtime/v2/pkg/version.version=v2.5.0"
 
 // All returns every part, in the order in which they are built: what the first stages need comes first.
 func All() []Part {
@@ -80,6 +85,10 @@ func All() []Part {
 		{
 			Name: Crossplane, Module: crossplaneModule, Package: "github.com/crossplane/crossplane/v2/cmd/crossplane", Upstream: true,
 			Flags: []string{"-ldflags", crossplaneLDFlags},
+		},
+		{
+			Name: CrossplaneCLI, Module: cliModule, Package: "github.com/crossplane/cli/v2/cmd/crossplane", Upstream: true,
+			Flags: []string{"-ldflags", cliLDFlags},
 		},
 		{Name: AzureSim, Module: ".", Package: "./cluster/azuresim"},
 		{Name: Function, Module: ".", Package: "./functions/function-capz"},

@@ -174,8 +174,9 @@ func (s *Stack) crossplane() launch {
 		env: append(s.crossplaneEnv(),
 			"PACKAGE_RUNTIME=External", "TLS_CLIENT_CERTS_DIR="+s.path("certs", "crossplane"),
 			"XPKG_CACHE_DIR="+s.path("cache", "xpkg"), "XFN_CACHE_DIR="+s.path("cache", "xfn"),
+			"TLS_SERVER_CERTS_DIR="+s.path("certs", "webhooks"), "WEBHOOK_PORT="+s.port(portCrossplaneHook),
 			"METRICS_PORT="+s.port(portCrossplaneStat), "HEALTH_PROBE_PORT="+s.port(portCrossplane)),
-		ports: []string{portCrossplane, portCrossplaneStat},
+		ports: []string{portCrossplane, portCrossplaneStat, portCrossplaneHook},
 		probe: probe{URL: "http://" + s.address(portCrossplane) + "/readyz"},
 	}
 }
@@ -184,7 +185,7 @@ func (s *Stack) crossplane() launch {
 func (s *Stack) crossplaneEnv() []string {
 	return []string{
 		"KUBECONFIG=" + s.kubeconfigOf(Crossplane), "POD_NAMESPACE=" + crossplaneNamespace,
-		"POD_SERVICE_ACCOUNT=" + crossplaneAccount.Name, "ENABLE_WEBHOOKS=false",
+		"POD_SERVICE_ACCOUNT=" + crossplaneAccount.Name,
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 	portKCM            = "kube-controller-manager"
 	portCrossplane     = "crossplane-health"
 	portCrossplaneStat = "crossplane-metrics"
+	portCrossplaneHook = "crossplane-webhook"
 	portASO            = "aso-health"
 	portASOWebhook     = "aso-webhook"
 	portCAPI           = "capi-health"
@@ -37,7 +38,8 @@ const (
 // PortNames returns the names by which Options.Ports gives ports.
 func PortNames() []string {
 	return []string{
-		portEtcd, portEtcdPeer, portEtcdHealth, portAPIServer, portKCM, portCrossplane, portCrossplaneStat, portASO,
+		portEtcd, portEtcdPeer, portEtcdHealth, portAPIServer, portKCM, portCrossplane, portCrossplaneStat,
+		portCrossplaneHook, portASO,
 		portASOWebhook, portCAPI, portCAPIWebhook, portCAPIStat, portKubeadm, portKubeadmWebhook, portKubeadmStat,
 		portAzure, portAzureAdmin, portFunction, portFunctionStat, portProvider, portProviderHook, portProviderStat,
 	}

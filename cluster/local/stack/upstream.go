@@ -3,16 +3,11 @@ package stack
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
 )
 
 // networkKinds are the kinds of ASO's network group that are installed; the group has 55, and each costs every
@@ -140,91 +135,5 @@ func (s *Stack) installASO(ctx context.Context, m milestones) error {
 		return err
 	}
 	s.logf("Azure Service Operator is ready, serving %d kinds", len(crds))
-	return nil
-}
-
-// installCrossplane installs Crossplane core as its chart has it, starts it, and installs the product's packages.
-func (s *Stack) installCrossplane(ctx context.Context, m milestones) error {
-	if s.without(Crossplane) {
-		close(m.crossplaneKinds)
-		return nil
-	}
-	chart := filepath.Join(s.sources.crossplane, "cluster", "charts", "crossplane")
-	objects, err := renderChart(chart, "crossplane", crossplaneNamespace, nil)
-	if err != nil {
-		return fmt.Errorf("chart of Crossplane: %w", err)
-	}
-	if err := s.namespace(ctx, crossplaneNamespace); err != nil {
-		return err
-	}
-	if err := s.apply(ctx, objects.withoutPods()); err != nil {
-		return err
-	}
-	if err := s.grantToken(ctx, Crossplane, crossplaneAccount); err != nil {
-		return err
-	}
-	if err := s.grantToken(ctx, CrossplaneRBAC, crossplaneRBACAccount); err != nil {
-		return err
-	}
-	// `core init` installs them too, but one by one, and fails when one is not served at once.
-	crds, err := readManifests(filepath.Join(s.sources.crossplane, "cluster", "crds"))
-	if err != nil {
-		return err
-	}
-	if err := s.apply(ctx, crds); err != nil {
-		return err
-	}
-	if err := s.established(ctx, crds); err != nil {
-		return err
-	}
-	if err := s.aggregated(ctx, "crossplane"); err != nil {
-		return err
-	}
-	if err := s.initCrossplane(ctx); err != nil {
-		return err
-	}
-	close(m.crossplaneKinds)
-	if err := s.run(ctx, CrossplaneRBAC); err != nil {
-		return err
-	}
-	if err := s.run(ctx, Crossplane); err != nil {
-		return err
-	}
-	s.logf("Crossplane core and its RBAC manager are ready")
-	return s.installProduct(ctx, m)
-}
-
-// initCrossplane runs `crossplane core init`, as the chart's init container does: it installs the CRDs. It fails when
-// the API server does not serve a CRD quickly enough, and is then run again, as the kubelet would.
-func (s *Stack) initCrossplane(ctx context.Context) error {
-	const attempts = 10
-	var err error
-	for range attempts {
-		if err = s.initCrossplaneOnce(ctx); err == nil || ctx.Err() != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(500 * time.Millisecond):
-		}
-	}
-	return err
-}
-
-func (s *Stack) initCrossplaneOnce(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, s.Bin(parts.Crossplane), "core", "init")
-	cluster := filepath.Join(s.sources.crossplane, "cluster")
-	cmd.Env = append(append(s.baseEnv(), s.crossplaneEnv()...),
-		"CRDS_PATH="+filepath.Join(cluster, "crds"), "WEBHOOK_CONFIGS_PATH="+filepath.Join(cluster, "webhookconfigurations"),
-		"TLS_CA_SECRET_NAME=crossplane-root-ca", "TLS_SERVER_SECRET_NAME=crossplane-tls-server",
-		"TLS_CLIENT_SECRET_NAME=crossplane-tls-client")
-	log := s.LogFile("crossplane-init")
-	out, err := cmd.CombinedOutput()
-	if writeErr := os.WriteFile(log, out, 0o600); writeErr != nil {
-		return writeErr
-	}
-	if err != nil {
-		return fmt.Errorf("crossplane core init: %w; the last lines of %s:\n%s", err, log, tail(log, failureLines))
-	}
 	return nil
 }
