@@ -15,6 +15,9 @@ import (
 // configurationDir is where definitions and Compositions go, below the root of the checkout.
 const configurationDir = "package/configuration"
 
+// providerDir is where the CustomResourceDefinitions of the provider's own kinds go, below the root of the checkout.
+const providerDir = "package/provider/crds"
+
 const yamlHeader = "# Generated from the Go types under apis by `go run ./package/generate`. Do not edit.\n---\n"
 
 // fileSet has the content of each generated file by its path below the root of the checkout.

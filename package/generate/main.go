@@ -1,5 +1,6 @@
 // Command generate writes everything that follows from the Go types under apis: their DeepCopy methods, one
-// CompositeResourceDefinition and one Composition per kind under package/configuration, and docs/kinds.md.
+// CompositeResourceDefinition and one Composition per kind under package/configuration, one CustomResourceDefinition per
+// kind of settings under package/provider, and docs/kinds.md.
 //
 // The same types always give the same bytes. Run it from the root of the checkout: go run ./package/generate
 package main
@@ -11,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 func main() {
@@ -50,31 +53,41 @@ func generate(root string) (fileSet, error) {
 		return nil, fmt.Errorf("reading the kinds under apis: %w", err)
 	}
 	for _, crd := range crds {
-		xrd, err := definition(crd)
+		if crd.Spec.Group == providerGroup {
+			err = files.addYAML(filepath.Join(providerDir, crd.Spec.Names.Plural+".yaml"), providerCRD(crd))
+		} else {
+			err = addComposite(files, crd)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("making the definition of %s: %w", crd.Spec.Names.Kind, err)
-		}
-		file, err := claimable(xrd)
-		if err != nil {
-			return nil, fmt.Errorf("making the definition of %s: %w", crd.Spec.Names.Kind, err)
-		}
-		dir := filepath.Join(configurationDir, crd.Spec.Names.Plural)
-		if err := files.addYAML(filepath.Join(dir, "definition.yaml"), file); err != nil {
-			return nil, err
-		}
-		if err := files.addYAML(filepath.Join(dir, "composition.yaml"), composition(xrd)); err != nil {
-			return nil, err
 		}
 	}
 	files[referenceFile] = reference(crds)
 	return files, nil
 }
 
-// staleFiles lists the definitions and Compositions on disk that files does not have.
+// addComposite adds the definition and the default Composition of a kind.
+func addComposite(files fileSet, crd extv1.CustomResourceDefinition) error {
+	xrd, err := definition(crd)
+	if err != nil {
+		return err
+	}
+	file, err := claimable(xrd)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(configurationDir, crd.Spec.Names.Plural)
+	if err := files.addYAML(filepath.Join(dir, "definition.yaml"), file); err != nil {
+		return err
+	}
+	return files.addYAML(filepath.Join(dir, "composition.yaml"), composition(xrd))
+}
+
+// staleFiles lists the definitions of all sorts and Compositions on disk that files does not have.
 func staleFiles(root string, files fileSet) ([]string, error) {
 	var stale []string
-	for _, name := range []string{"definition.yaml", "composition.yaml"} {
-		found, err := fs.Glob(os.DirFS(root), filepath.ToSlash(filepath.Join(configurationDir, "*", name)))
+	for _, pattern := range []string{configurationDir + "/*/definition.yaml", configurationDir + "/*/composition.yaml", providerDir + "/*.yaml"} {
+		found, err := fs.Glob(os.DirFS(root), pattern)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
