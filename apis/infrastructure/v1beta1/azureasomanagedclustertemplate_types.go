@@ -14,6 +14,8 @@ type AzureASOManagedClusterTemplateResourceSpec struct {
 	// +listType=atomic
 	// +kubebuilder:validation:items:XPreserveUnknownFields
 	Resources []runtime.RawExtension `json:"resources,omitempty"`
+
+	TemplateCompositeSpec `json:",inline"`
 }
 
 // AzureASOManagedClusterTemplateResource is the object that an AzureASOManagedClusterTemplate describes.

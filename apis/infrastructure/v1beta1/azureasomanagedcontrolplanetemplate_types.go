@@ -20,6 +20,8 @@ type AzureASOManagedControlPlaneTemplateResourceSpec struct {
 	// Example: v1.33.6
 	// +optional
 	Version string `json:"version,omitempty"`
+
+	TemplateCompositeSpec `json:",inline"`
 }
 
 // AzureASOManagedControlPlaneTemplateResource is the object that an AzureASOManagedControlPlaneTemplate describes.

@@ -25,6 +25,8 @@ type AzureASOManagedMachinePoolTemplateResourceSpec struct {
 	// +optional
 	// +listType=atomic
 	ProviderIDList []string `json:"providerIDList,omitempty"`
+
+	TemplateCompositeSpec `json:",inline"`
 }
 
 // AzureASOManagedMachinePoolTemplateResource is the object that an AzureASOManagedMachinePoolTemplate describes.

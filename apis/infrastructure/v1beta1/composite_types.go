@@ -14,6 +14,47 @@ type CompositeSpec struct {
 	Crossplane *runtime.RawExtension `json:"crossplane,omitempty"`
 }
 
+// CompositionChoice is what of spec.crossplane a template may hold: which Composition expands the objects made from it.
+type CompositionChoice struct {
+	// compositionRef names the Composition. Users write it.
+	// Example: {name: company-azureasomanagedcontrolplanes}
+	// +optional
+	CompositionRef *CompositionReference `json:"compositionRef,omitempty"`
+
+	// compositionSelector selects the Composition by its labels instead. Users write it.
+	// Example: {matchLabels: {example.org/composition: company}}
+	// +optional
+	CompositionSelector *CompositionSelector `json:"compositionSelector,omitempty"`
+
+	// compositionUpdatePolicy says whether a changed Composition takes effect by itself. Users write it.
+	// Example: Automatic
+	// +optional
+	// +kubebuilder:validation:Enum=Automatic;Manual
+	CompositionUpdatePolicy string `json:"compositionUpdatePolicy,omitempty"`
+}
+
+// CompositionReference names a Composition.
+type CompositionReference struct {
+	// name of the Composition.
+	// Example: company-azureasomanagedcontrolplanes
+	Name string `json:"name"`
+}
+
+// CompositionSelector selects a Composition.
+type CompositionSelector struct {
+	// matchLabels are labels that the Composition must have.
+	// Example: {example.org/composition: company}
+	MatchLabels map[string]string `json:"matchLabels"`
+}
+
+// TemplateCompositeSpec holds the field of spec.template.spec that is for Crossplane.
+type TemplateCompositeSpec struct {
+	// crossplane chooses the Composition that expands the objects made from this template, as spec.crossplane of such an
+	// object does. Left out, it is the project's own. Users write it.
+	// +optional
+	Crossplane *CompositionChoice `json:"crossplane,omitempty"`
+}
+
 // CompositeStatus holds the fields of status that Crossplane writes on every composite resource.
 type CompositeStatus struct {
 	// conditions are written by Crossplane: Synced (could the Composition be applied?), Ready (is everything composed
