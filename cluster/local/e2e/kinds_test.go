@@ -12,6 +12,7 @@ import (
 const (
 	coreGroup           = "cluster.x-k8s.io"
 	infrastructureGroup = "infrastructure.cluster.x-k8s.io"
+	bootstrapGroup      = "bootstrap.cluster.x-k8s.io"
 	asoGroups           = ".azure.com"
 )
 
@@ -22,6 +23,12 @@ var (
 	asoClusterKind   = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedCluster"}
 	controlPlaneKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedControlPlane"}
 	asoPoolKind      = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedMachinePool"}
+
+	classKind                = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "ClusterClass"}
+	clusterTemplateKind      = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedClusterTemplate"}
+	controlPlaneTemplateKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedControlPlaneTemplate"}
+	poolTemplateKind         = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedMachinePoolTemplate"}
+	bootstrapTemplateKind    = schema.GroupVersionKind{Group: bootstrapGroup, Version: "v1beta2", Kind: "KubeadmConfigTemplate"}
 
 	managedClusterKind = schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20250801", Kind: "ManagedCluster"}
 	agentPoolKind      = schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20250801", Kind: "ManagedClustersAgentPool"}
@@ -34,7 +41,7 @@ var compositeKinds = []schema.GroupVersionKind{asoClusterKind, controlPlaneKind,
 
 // kinds are the kinds of which nothing may be left of a scenario.
 type kinds struct {
-	// ours are Cluster API's and the composite ones.
+	// ours are Cluster API's, those of its bootstrap provider and the composite ones.
 	ours []schema.GroupVersionKind
 	// aso are the kinds of Azure Service Operator that are installed.
 	aso []schema.GroupVersionKind
@@ -59,7 +66,7 @@ func discoverKinds(server discovery.DiscoveryInterface) (kinds, error) {
 			switch {
 			case strings.HasSuffix(gv.Group, asoGroups):
 				k.aso = append(k.aso, gv.WithKind(r.Kind))
-			case gv.Group == coreGroup, gv.Group == infrastructureGroup:
+			case gv.Group == coreGroup, gv.Group == infrastructureGroup, gv.Group == bootstrapGroup:
 				k.ours = append(k.ours, gv.WithKind(r.Kind))
 			}
 		}

@@ -129,6 +129,11 @@ func (w *world) list(gvk schema.GroupVersionKind) ([]unstructured.Unstructured, 
 	return l.Items, nil
 }
 
+// create creates an object; that it exists already is fine.
+func (w *world) create(o client.Object) error {
+	return client.IgnoreAlreadyExists(w.client.Create(w.ctx, o))
+}
+
 // apply applies objects as kubectl does on the server's side.
 func (w *world) apply(objects ...*unstructured.Unstructured) error {
 	for _, u := range objects {

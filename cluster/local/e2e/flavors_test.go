@@ -1,0 +1,216 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// flavor returns the path of a file of examples/flavors.
+func (e *environment) flavor(name string) string {
+	return filepath.Join(e.root, "examples", "flavors", name)
+}
+
+// clusterctl runs the real clusterctl in an environment that has nothing of the person's but the given variables, and
+// returns what it prints. The error has its complaint.
+func (w *world) clusterctl(variables []string, args ...string) (string, error) {
+	home := filepath.Join(w.stack.Dir(), "home")
+	cmd := exec.CommandContext(w.ctx, w.stack.Bin("clusterctl"), append(args, "--kubeconfig", w.stack.Kubeconfig())...)
+	var wrong bytes.Buffer
+	cmd.Stderr = &wrong
+	cmd.Env = append([]string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "CLUSTERCTL_DISABLE_VERSIONCHECK=true"}, variables...)
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("clusterctl %s: %w: %s", strings.Join(args, " "), err, wrong.String())
+	}
+	return string(out), nil
+}
+
+// templateVariables are what the templates have to be given in the environment.
+var templateVariables = []string{
+	"AZURE_LOCATION=westeurope", "AZURE_NODE_MACHINE_TYPE=Standard_D2s_v5", "ASO_CREDENTIAL_SECRET_NAME=" + credentialSecret,
+	"CLUSTER_CLASS_NAME=" + className,
+}
+
+// generate fills the variables of a template in, as its users do: with clusterctl.
+func (w *world) generate(file string) (string, error) {
+	return w.clusterctl(templateVariables, "generate", "cluster", clusterName, "--from", file,
+		"--target-namespace", w.namespace, "--kubernetes-version", version, "--worker-machine-count", "2")
+}
+
+// applyTemplates applies templates with nothing but their variables filled in.
+func applyTemplates(files ...func(*world) (string, error)) func(*world) error {
+	return func(w *world) error {
+		if err := w.create(w.credential(credentialSecret)); err != nil {
+			return err
+		}
+		for _, find := range files {
+			file, err := find(w)
+			if err != nil {
+				return err
+			}
+			manifests, err := w.generate(file)
+			if err != nil {
+				return err
+			}
+			objects, err := parse(manifests)
+			if err != nil {
+				return err
+			}
+			if err := w.apply(objects...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// ours is a template of examples/flavors.
+func ours(name string) func(*world) (string, error) {
+	return func(w *world) (string, error) { return w.flavor(name), nil }
+}
+
+// flavors has a scenario for each template of examples/flavors that makes a cluster without a ClusterClass.
+func flavors() []*scenario {
+	var all []*scenario
+	for _, name := range []string{"aks-aso", "aks-aso-maintenance"} {
+		all = append(all, &scenario{
+			name: "flavor-" + name, calmOnly: true,
+			steps: []step{
+				{
+					name: "create",
+					act:  applyTemplates(ours("cluster-template-" + name + ".yaml")),
+					expect: []expectation{
+						available, contractKept, kubeconfigWorks, replicas(systemPool, 2), replicas(userPool, 2), described, kubeconfigOfClusterctl,
+					},
+					lasts: 15 * time.Second,
+				},
+				down,
+			},
+		})
+	}
+	return all
+}
+
+// described expects `clusterctl describe cluster` to show the Cluster and its two halves as available.
+func described(w *world) []string {
+	out, err := w.clusterctl(nil, "describe", "cluster", clusterName, "--namespace", w.namespace)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var missing []string
+	for _, kind := range []string{"Cluster ", "AzureASOManagedCluster ", "AzureASOManagedControlPlane "} {
+		line := ""
+		for candidate := range strings.Lines(out) {
+			if strings.Contains(candidate, kind) {
+				line = candidate
+				break
+			}
+		}
+		if !slices.Contains(strings.Fields(line), "True") {
+			missing = append(missing, fmt.Sprintf("clusterctl describes %sas %q", kind, line))
+		}
+	}
+	if strings.Count(out, "MachinePool ") == 0 {
+		missing = append(missing, "clusterctl describes no MachinePool:\n"+out)
+	}
+	return missing
+}
+
+// kubeconfigOfClusterctl expects kubectl to list the nodes of all pools with what `clusterctl get kubeconfig` prints.
+func kubeconfigOfClusterctl(w *world) []string {
+	kubeconfig, err := w.clusterctl(nil, "get", "kubeconfig", clusterName, "--namespace", w.namespace)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	cmd := exec.CommandContext(w.ctx, w.stack.Bin("kubectl"), "--kubeconfig", "/dev/stdin", "get", "nodes", "--output", "name")
+	cmd.Stdin = strings.NewReader(kubeconfig)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return []string{fmt.Sprintf("kubectl get nodes: %v: %s", err, out)}
+	}
+	pools, err := w.list(poolKind)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var want int64
+	for i := range pools {
+		n, _, _ := unstructured.NestedInt64(pools[i].Object, "spec", "replicas")
+		want += n
+	}
+	if have := int64(len(strings.Fields(string(out)))); have != want {
+		return []string{fmt.Sprintf("kubectl lists %d nodes, the MachinePools want %d", have, want)}
+	}
+	return nil
+}
+
+// flavorVariables are what clusterctl lists for each template, a default after the name; those without one are required.
+var flavorVariables = map[string][]string{
+	"cluster-template-aks-aso.yaml": {
+		"ASO_CREDENTIAL_SECRET_NAME=aso-credential", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE", "CLUSTER_NAME", "KUBERNETES_VERSION",
+		"WORKER_MACHINE_COUNT=2",
+	},
+	"cluster-template-aks-aso-maintenance.yaml": {
+		"ASO_CREDENTIAL_SECRET_NAME=aso-credential", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE", "CLUSTER_NAME", "KUBERNETES_VERSION",
+		"WORKER_MACHINE_COUNT=2",
+	},
+	"cluster-template-aks-aso-topology.yaml": {
+		"ASO_CREDENTIAL_SECRET_NAME=aso-credential", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE", "CLUSTER_CLASS_NAME=aks-aso",
+		"CLUSTER_NAME", "KUBERNETES_VERSION", "WORKER_MACHINE_COUNT=2",
+	},
+	"clusterclass-aks-aso.yaml": nil,
+}
+
+// TestFlavorVariables has the real clusterctl list the variables of every flavor, and refuse to go without those that
+// have no default.
+func TestFlavorVariables(t *testing.T) {
+	w := newWorld(t, "flavor-variables", "")
+	for name, want := range flavorVariables {
+		t.Run(name, func(t *testing.T) {
+			listed, err := w.clusterctl(nil, "generate", "cluster", clusterName, "--from", w.flavor(name), "--list-variables")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, variablesIn(listed)); diff != "" {
+				t.Errorf("variables (-want +got):\n%s", diff)
+			}
+			_, err = w.clusterctl([]string{"AZURE_LOCATION=westeurope"}, "generate", "cluster", clusterName, "--from", w.flavor(name),
+				"--target-namespace", "default", "--kubernetes-version", version)
+			if len(want) == 0 {
+				if err != nil {
+					t.Errorf("without variables: %v", err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), "[AZURE_NODE_MACHINE_TYPE]") {
+				t.Errorf("without AZURE_NODE_MACHINE_TYPE: %v, want clusterctl to name it", err)
+			}
+		})
+	}
+}
+
+// variablesIn reads the list of variables that clusterctl prints.
+func variablesIn(listed string) []string {
+	var names []string
+	for line := range strings.Lines(listed) {
+		words := strings.Fields(line)
+		if len(words) < 2 || words[0] != "-" {
+			continue
+		}
+		name := words[1]
+		if _, value, found := strings.Cut(line, "(defaults to "); found {
+			name += "=" + strings.Trim(strings.TrimSpace(value), `")`)
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
