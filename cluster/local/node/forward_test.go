@@ -82,10 +82,9 @@ func TestForward(t *testing.T) {
 				t.Fatal(err)
 			}
 			fmt.Fprintln(conn, "hello")
-			if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-				t.Fatal(err)
-			}
-			got, _ := io.ReadAll(conn) // It may end with a reset where nobody listens.
+			// Where nobody listens the connection may be reset before either.
+			_ = conn.(*net.TCPConn).CloseWrite()
+			got, _ := io.ReadAll(conn)
 			if string(got) != tc.want {
 				t.Errorf("answer is %q, want %q", got, tc.want)
 			}
