@@ -68,6 +68,9 @@ func (s *Simulator) record(w http.ResponseWriter, r *http.Request) *recorder {
 		}
 		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), errorReader{err}))
 	}
+	if r.Method == http.MethodPut || r.Method == http.MethodPatch {
+		rec.request = r.WithContext(arm.WithChange(r.Context(), &rec.entry.Changed))
+	}
 	return rec
 }
 

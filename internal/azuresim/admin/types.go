@@ -46,6 +46,8 @@ type Request struct {
 	APIVersion string `json:"apiVersion,omitempty"`
 	// Fault names the fault that answered, if one did.
 	Fault string `json:"fault,omitempty"`
+	// Changed says of a PUT or PATCH whether it changed anything: the resource, what that is part of, or another part of it.
+	Changed bool `json:"changed,omitempty"`
 	// Body is a JSON request body with the values of secret fields replaced; bodies of token requests are never kept.
 	Body string `json:"body,omitempty"`
 }

@@ -154,7 +154,7 @@ func (s *Service) routeResource(w http.ResponseWriter, r *http.Request, path str
 	case http.MethodGet, http.MethodHead:
 		return s.get(w, r, id, version)
 	case http.MethodPut, http.MethodPatch:
-		return s.put(w, r, id, version, body)
+		return s.noteChange(r.Context(), id, func() *Error { return s.put(w, r, id, version, body) })
 	case http.MethodDelete:
 		return s.delete(w, r, id, version)
 	}
