@@ -28,7 +28,7 @@ func TestChange(t *testing.T) {
 		"size of a pool, by the AKS cluster": {
 			http.MethodPut, testCluster, strings.Replace(clusterBody, `"count":1`, `"count":2`, 1), true,
 		},
-		"a refused VM size of a pool":  {http.MethodPut, testPool, strings.Replace(pool, `"x"`, `"y"`, 1), false},
+		"a refused location":           {http.MethodPut, testCluster, strings.Replace(clusterBody, "eastus", "westus", 1), false},
 		"a patch of nothing":           {http.MethodPatch, testGroup, `{}`, false},
 		"a patch of a group's tags":    {http.MethodPatch, testGroup, `{"tags":{"a":"b"}}`, true},
 		"a patch of what is not there": {http.MethodPatch, testGroup + "3", `{"tags":{"a":"b"}}`, false},
