@@ -2,8 +2,6 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"time"
@@ -11,18 +9,11 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/go-logr/logr"
 	_ "golang.org/x/crypto/x509roots/fallback" // The image has no CA certificates, but Entra ID is asked for tokens.
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/admission"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/version"
 )
@@ -60,59 +51,13 @@ func main() {
 	f := &flags{}
 	kong.Parse(f, kong.Name("provider-capz"), kong.Description("Keeps Cluster API's provider contract for crossplane-capz."),
 		kong.Vars{"version": version.Version})
-	log := f.logger()
+	level := &slog.LevelVar{}
+	log := f.logger(level)
 	ctrl.SetLogger(log)
 	klog.SetLogger(log)
-	if err := run(ctrl.SetupSignalHandler(), f); err != nil {
+	if err := run(ctrl.SetupSignalHandler(), f, level); err != nil {
 		ctrl.Log.Error(err, "provider-capz failed")
 		os.Exit(1)
-	}
-}
-
-// run serves until ctx is done.
-func run(ctx context.Context, f *flags) error {
-	config, err := f.restConfig()
-	if err != nil {
-		return fmt.Errorf("cannot reach the management cluster: %w", err)
-	}
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, clusterv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return err
-		}
-	}
-	mgr, err := ctrl.NewManager(config, f.managerOptions(scheme))
-	if err != nil {
-		return fmt.Errorf("cannot set up: %w", err)
-	}
-	(&admission.Claimer{Namespace: f.Namespace, WatchFilter: f.WatchFilter}).Register(mgr.GetWebhookServer())
-	options := contract.Options{WatchFilter: f.WatchFilter, Concurrency: f.Concurrency}
-	if err := contract.SetupWithManager(ctx, mgr, options); err != nil {
-		return err
-	}
-	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
-		return err
-	}
-	if err := mgr.AddReadyzCheck("webhook", mgr.GetWebhookServer().StartedChecker()); err != nil {
-		return err
-	}
-	return mgr.Start(ctx)
-}
-
-func (f *flags) managerOptions(scheme *runtime.Scheme) ctrl.Options {
-	return ctrl.Options{
-		Scheme:                        scheme,
-		Cache:                         contract.CacheOptions(f.Namespace, f.SyncPeriod),
-		Client:                        contract.ClientOptions(),
-		LeaderElection:                f.LeaderElect,
-		LeaderElectionID:              leaderElectionID,
-		LeaderElectionNamespace:       f.LeaderElectionNamespace,
-		LeaderElectionReleaseOnCancel: true, // run returns, and the process ends, when the manager stops.
-		HealthProbeBindAddress:        f.HealthAddr,
-		Metrics:                       metricsserver.Options{BindAddress: f.MetricsAddr},
-		WebhookServer: webhook.NewServer(webhook.Options{
-			Host: f.WebhookHost, Port: f.WebhookPort, CertDir: f.WebhookCertDir,
-		}),
 	}
 }
 
@@ -130,14 +75,19 @@ func (f *flags) restConfig() (*rest.Config, error) {
 	return config, nil
 }
 
-func (f *flags) logger() logr.Logger {
-	level := slog.LevelInfo
-	if f.Debug {
-		level = slog.LevelDebug
-	}
+func (f *flags) logger(level *slog.LevelVar) logr.Logger {
+	setLevel(level, f.Debug)
 	options := &slog.HandlerOptions{Level: level}
 	if f.LogFormat == "json" {
 		return logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, options))
 	}
 	return logr.FromSlogHandler(slog.NewTextHandler(os.Stderr, options))
+}
+
+func setLevel(level *slog.LevelVar, debug bool) {
+	if debug {
+		level.Set(slog.LevelDebug)
+	} else {
+		level.Set(slog.LevelInfo)
+	}
 }

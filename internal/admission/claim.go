@@ -25,6 +25,12 @@ const Path = "/mutate-infrastructure-cluster-x-k8s-io-azureasomanaged"
 // resource go before what it composed, so one that is deleted before a controller has seen it would leave its Azure
 // resources to garbage collection in no order.
 type Claimer struct {
+	// Scope returns the objects to act on now; nil means all.
+	Scope func() Scope
+}
+
+// Scope tells the objects to act on from others.
+type Scope struct {
 	// Namespace is the only one to act in; empty means all.
 	Namespace string
 	// WatchFilter is the value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all.
@@ -41,7 +47,11 @@ func (c *Claimer) Register(server webhook.Server) {
 //
 // Cluster API contract, "Externally managed infrastructure".
 func (c *Claimer) Handle(_ context.Context, req admission.Request) admission.Response {
-	if req.Operation != admissionv1.Create || c.Namespace != "" && req.Namespace != c.Namespace {
+	var scope Scope
+	if c.Scope != nil {
+		scope = c.Scope()
+	}
+	if req.Operation != admissionv1.Create || scope.Namespace != "" && req.Namespace != scope.Namespace {
 		return admission.Allowed("")
 	}
 	request := struct {
@@ -55,7 +65,7 @@ func (c *Claimer) Handle(_ context.Context, req admission.Request) admission.Res
 	if err != nil {
 		return admission.Errored(http.StatusInternalServerError, fmt.Errorf("cannot write metadata: %w", err))
 	}
-	if c.WatchFilter != "" && obj.GetLabels()[clusterv1.WatchLabel] != c.WatchFilter {
+	if scope.WatchFilter != "" && obj.GetLabels()[clusterv1.WatchLabel] != scope.WatchFilter {
 		return admission.Allowed("")
 	}
 	claim(obj)

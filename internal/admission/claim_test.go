@@ -16,7 +16,7 @@ import (
 func TestHandle(t *testing.T) {
 	const spec = `"spec":{"resources":[{"unknown":1e3,"big":9007199254740993}]}`
 	tests := map[string]struct {
-		claimer   Claimer
+		scope     Scope
 		operation admissionv1.Operation
 		object    string
 		want      map[string]any
@@ -35,9 +35,9 @@ func TestHandle(t *testing.T) {
 			"/metadata/annotations/infrastructure.cluster.x-k8s.io~1paused-by": "provider-capz",
 		}},
 		"another operation":    {operation: admissionv1.Update, object: `{"metadata":{"name":"a"}}`},
-		"another namespace":    {claimer: Claimer{Namespace: "other"}, object: `{"metadata":{"name":"a"}}`},
-		"another watch filter": {claimer: Claimer{WatchFilter: "mine"}, object: `{"metadata":{"name":"a","labels":{"cluster.x-k8s.io/watch-filter":"yours"}}}`},
-		"the watch filter": {claimer: Claimer{WatchFilter: "mine", Namespace: "default"}, object: `{"metadata":{"name":"a","labels":{"cluster.x-k8s.io/watch-filter":"mine"}}}`, want: map[string]any{
+		"another namespace":    {scope: Scope{Namespace: "other"}, object: `{"metadata":{"name":"a"}}`},
+		"another watch filter": {scope: Scope{WatchFilter: "mine"}, object: `{"metadata":{"name":"a","labels":{"cluster.x-k8s.io/watch-filter":"yours"}}}`},
+		"the watch filter": {scope: Scope{WatchFilter: "mine", Namespace: "default"}, object: `{"metadata":{"name":"a","labels":{"cluster.x-k8s.io/watch-filter":"mine"}}}`, want: map[string]any{
 			"/metadata/finalizers":  []any{"infrastructure.cluster.x-k8s.io/provider-capz"},
 			"/metadata/annotations": map[string]any{"clusterctl.cluster.x-k8s.io/block-move": "true"},
 		}},
@@ -47,7 +47,7 @@ func TestHandle(t *testing.T) {
 			if tc.operation == "" {
 				tc.operation = admissionv1.Create
 			}
-			response := tc.claimer.Handle(context.Background(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+			response := (&Claimer{Scope: func() Scope { return tc.scope }}).Handle(context.Background(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
 				Operation: tc.operation, Namespace: "default", Object: runtime.RawExtension{Raw: []byte(tc.object)},
 			}})
 			if !response.Allowed {

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
@@ -77,7 +78,14 @@ func setupClusterCache(ctx context.Context, mgr ctrl.Manager, o Options) (cluste
 	if err != nil {
 		return nil, fmt.Errorf("cannot set up the cache of workload clusters: %w", err)
 	}
-	return workload, nil
+	return workload, mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+		<-ctx.Done()
+		// It lets go of the Clusters only when asked, which its interface has no word for.
+		if cache, ok := workload.(interface{ Shutdown() }); ok {
+			cache.Shutdown()
+		}
+		return nil
+	}))
 }
 
 // mirrorsNodes says whether the Nodes of a Cluster are looked at: not those of a Cluster that goes, whose API server may

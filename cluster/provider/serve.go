@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/admission"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/settings"
+)
+
+// run serves until ctx is done. What serves the webhooks, health and metrics and holds the Lease stays when the settings
+// change; the controllers are a manager of their own inside, which starts again.
+func run(ctx context.Context, f *flags, level *slog.LevelVar) error {
+	cluster, err := f.restConfig()
+	if err != nil {
+		return fmt.Errorf("cannot reach the management cluster: %w", err)
+	}
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, clusterv1.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return err
+		}
+	}
+	follower, err := f.follow(ctx, cluster, scheme, level)
+	if err != nil {
+		return err
+	}
+	mgr, err := ctrl.NewManager(cluster, f.servingOptions(scheme))
+	if err != nil {
+		return fmt.Errorf("cannot set up: %w", err)
+	}
+	registerWebhooks(mgr.GetWebhookServer(), follower)
+	runner := &settings.Runner{Follower: follower, Run: func(ctx context.Context, s settings.Settings, ready func()) error {
+		return runControllers(ctx, cluster, scheme, s, ready)
+	}}
+	for _, add := range []func() error{
+		func() error { return mgr.Add(follower) },
+		func() error { return mgr.Add(runner) },
+		func() error { return mgr.AddHealthzCheck("ping", healthz.Ping) },
+		func() error { return mgr.AddReadyzCheck("webhook", mgr.GetWebhookServer().StartedChecker()) },
+	} {
+		if err := add(); err != nil {
+			return err
+		}
+	}
+	return mgr.Start(ctx)
+}
+
+// follow returns what knows the settings, those of the ProviderConfig already among them.
+func (f *flags) follow(ctx context.Context, cluster *rest.Config, scheme *runtime.Scheme, level *slog.LevelVar) (*settings.Follower, error) {
+	direct, err := client.New(cluster, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("cannot set up: %w", err)
+	}
+	follower := &settings.Follower{
+		Client: direct,
+		Flags: settings.Settings{
+			Namespace: f.Namespace, WatchFilter: f.WatchFilter, Concurrency: f.Concurrency, SyncPeriod: f.SyncPeriod, Debug: f.Debug,
+		},
+		Observe: func(s settings.Settings) { setLevel(level, s.Debug) },
+		Log:     ctrl.Log.WithName("settings"),
+	}
+	return follower, follower.Read(ctx)
+}
+
+func (f *flags) servingOptions(scheme *runtime.Scheme) ctrl.Options {
+	return ctrl.Options{
+		Scheme:                        scheme,
+		LeaderElection:                f.LeaderElect,
+		LeaderElectionID:              leaderElectionID,
+		LeaderElectionNamespace:       f.LeaderElectionNamespace,
+		LeaderElectionReleaseOnCancel: true, // run returns, and the process ends, when the manager stops.
+		HealthProbeBindAddress:        f.HealthAddr,
+		Metrics:                       metricsserver.Options{BindAddress: f.MetricsAddr},
+		WebhookServer: webhook.NewServer(webhook.Options{
+			Host: f.WebhookHost, Port: f.WebhookPort, CertDir: f.WebhookCertDir,
+		}),
+	}
+}
+
+// registerWebhooks serves what package/provider/webhooks.yaml sends here, by the settings at that time.
+func registerWebhooks(server webhook.Server, follower *settings.Follower) {
+	scope := func() admission.Scope {
+		s, _ := follower.Current()
+		return admission.Scope{Namespace: s.Namespace, WatchFilter: s.WatchFilter}
+	}
+	(&admission.Claimer{Scope: scope}).Register(server)
+}
+
+// runControllers runs the controllers by some settings until ctx is done.
+func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.Scheme, s settings.Settings, ready func()) error {
+	mgr, err := ctrl.NewManager(cluster, ctrl.Options{
+		Scheme:                 scheme,
+		Cache:                  contract.CacheOptions(s.Namespace, s.SyncPeriod),
+		Client:                 contract.ClientOptions(),
+		HealthProbeBindAddress: "0",
+		Metrics:                metricsserver.Options{BindAddress: "0"},
+		// Controllers of these names may have run before, by other settings.
+		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
+	})
+	if err != nil {
+		return fmt.Errorf("cannot set up: %w", err)
+	}
+	options := contract.Options{WatchFilter: s.WatchFilter, Concurrency: s.Concurrency}
+	if err := contract.SetupWithManager(ctx, mgr, options); err != nil {
+		return err
+	}
+	if err := mgr.Add(onceSynced(mgr, ready)); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+// onceSynced calls ready when the controllers have read everything that they watch from the start.
+func onceSynced(mgr ctrl.Manager, ready func()) manager.RunnableFunc {
+	return func(ctx context.Context) error {
+		if mgr.GetCache().WaitForCacheSync(ctx) {
+			ready()
+		}
+		return nil
+	}
+}
