@@ -59,7 +59,7 @@ schema: parts ## Test the kinds against a real kube-apiserver.
 
 .PHONY: cli
 cli: parts ## Test the manifests with the Crossplane CLI: validate and render, no cluster.
-	go test -C $(LOCAL) -count=1 -timeout 15m ./cli/...
+	go test -C $(LOCAL) -count=1 -timeout 30m ./cli/...
 
 .PHONY: e2e
 e2e: parts ## End-to-end tests on a management cluster of their own; E2E_SEED repeats a run's choices.

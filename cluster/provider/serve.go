@@ -45,7 +45,7 @@ func run(ctx context.Context, f *flags, level *slog.LevelVar) error {
 	if err != nil {
 		return fmt.Errorf("cannot set up: %w", err)
 	}
-	registerWebhooks(mgr.GetWebhookServer(), follower)
+	registerWebhooks(mgr, follower)
 	runner := &settings.Runner{Follower: follower, Run: func(ctx context.Context, s settings.Settings, ready func()) error {
 		return runControllers(ctx, cluster, scheme, s, ready)
 	}}
@@ -95,12 +95,14 @@ func (f *flags) servingOptions(scheme *runtime.Scheme) ctrl.Options {
 }
 
 // registerWebhooks serves what package/provider/webhooks.yaml sends here, by the settings at that time.
-func registerWebhooks(server webhook.Server, follower *settings.Follower) {
+func registerWebhooks(mgr ctrl.Manager, follower *settings.Follower) {
 	scope := func() admission.Scope {
 		s, _ := follower.Current()
 		return admission.Scope{Namespace: s.Namespace, WatchFilter: s.WatchFilter}
 	}
-	(&admission.Claimer{Scope: scope}).Register(server)
+	(&admission.Claimer{Scope: scope}).Register(mgr.GetWebhookServer())
+	// What would be lost is lost in all namespaces, whatever the settings.
+	(&admission.Guard{Reader: mgr.GetAPIReader()}).Register(mgr.GetWebhookServer())
 }
 
 // runControllers runs the controllers by some settings until ctx is done.

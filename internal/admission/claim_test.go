@@ -2,15 +2,12 @@ package admission
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
-	arv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
-	"sigs.k8s.io/yaml"
 )
 
 func TestHandle(t *testing.T) {
@@ -75,30 +72,5 @@ func TestHandleRefusesWhatItCannotRead(t *testing.T) {
 		if response.Allowed {
 			t.Errorf("%s was allowed", object)
 		}
-	}
-}
-
-// The configuration in the package must send here what the handler is for.
-func TestConfigurationMatches(t *testing.T) {
-	text, err := os.ReadFile("../../package/provider/webhooks.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	configuration := &arv1.MutatingWebhookConfiguration{}
-	if err := yaml.UnmarshalStrict(text, configuration); err != nil {
-		t.Fatal(err)
-	}
-	for _, webhook := range configuration.Webhooks {
-		if webhook.ClientConfig.Service == nil || webhook.ClientConfig.Service.Path == nil || *webhook.ClientConfig.Service.Path != Path {
-			t.Errorf("webhook %s does not lead to %s", webhook.Name, Path)
-		}
-		for _, rule := range webhook.Rules {
-			if diff := cmp.Diff([]arv1.OperationType{arv1.Create}, rule.Operations); diff != "" {
-				t.Errorf("operations: -want +got:\n%s", diff)
-			}
-		}
-	}
-	if len(configuration.Webhooks) != 1 {
-		t.Errorf("%d webhooks, want 1", len(configuration.Webhooks))
 	}
 }

@@ -8,12 +8,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
 )
+
+// buildTimeout is enough for parts that nothing has built before.
+const buildTimeout = 20 * time.Minute
 
 // commandTimeout is far more than any of the commands takes.
 const commandTimeout = 3 * time.Minute
@@ -38,7 +42,7 @@ func TestMain(m *testing.M) {
 }
 
 func prepare() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), buildTimeout)
 	defer cancel()
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
@@ -46,11 +50,9 @@ func prepare() error {
 	}
 	builder := &parts.Builder{Root: root, Log: os.Stderr}
 	bin := func(name string) string { return filepath.Join(builder.Bin(), name) }
-	tools.root, tools.crossplane, tools.core, tools.function = root, bin("crossplane"), bin("crossplane-core"), bin(parts.Function)
-	for _, file := range []string{tools.crossplane, tools.core, tools.function} {
-		if _, err := os.Stat(file); err != nil {
-			return fmt.Errorf("%w; `make parts` builds it", err)
-		}
+	tools.root, tools.crossplane, tools.core, tools.function = root, bin(parts.CrossplaneCLI), bin(parts.Crossplane), bin(parts.Function)
+	if err := builder.Build(ctx, partsBut(parts.Crossplane, parts.CrossplaneCLI, parts.Function, parts.ControllerGen)...); err != nil {
+		return err
 	}
 	definitions, err := filepath.Glob(filepath.Join(root, "package", "configuration", "*", "definition.yaml"))
 	if err != nil || len(definitions) == 0 {
@@ -63,6 +65,16 @@ func prepare() error {
 	tools.kinds = append(definitions, filepath.Join(capi, "core", "config", "crd", "bases"))
 	tools.aso = filepath.Join(builder.ASOManifests(), "crd")
 	return nil
+}
+
+func partsBut(wanted ...string) []string {
+	var out []string
+	for _, p := range parts.All() {
+		if !slices.Contains(wanted, p.Name) {
+			out = append(out, p.Name)
+		}
+	}
+	return out
 }
 
 // run runs a command in the checkout, with no way to anything but this machine, and returns what it printed.
