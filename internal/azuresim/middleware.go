@@ -69,7 +69,7 @@ func (s *Simulator) record(w http.ResponseWriter, r *http.Request) *recorder {
 		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), errorReader{err}))
 	}
 	if r.Method == http.MethodPut || r.Method == http.MethodPatch {
-		rec.request = r.WithContext(arm.WithChange(r.Context(), &rec.entry.Changed))
+		rec.request = r.WithContext(arm.WithChange(r.Context(), &rec.entry.Changes))
 	}
 	return rec
 }
@@ -88,6 +88,7 @@ func (r errorReader) Read([]byte) (int, error) {
 
 // finish records the request; one that cannot be written to the file is still in memory.
 func (w *recorder) finish(report func(error)) {
+	w.entry.Changed = len(w.entry.Changes) > 0
 	if err := w.log.Add(w.entry); err != nil {
 		report(err)
 	}

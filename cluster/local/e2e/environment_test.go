@@ -136,6 +136,17 @@ func (e *environment) restart(component string) error {
 	return e.start(component)
 }
 
+// without ends a component with SIGKILL and starts it again when act is done.
+func (e *environment) without(component string, act func() error) error {
+	turn := e.turn[component]
+	turn.Lock()
+	defer turn.Unlock()
+	if err := e.stack.Kill(component); err != nil {
+		return fmt.Errorf("kill %s: %w", component, err)
+	}
+	return errors.Join(act(), e.start(component))
+}
+
 func (e *environment) start(component string) error {
 	if err := e.stack.Start(e.ctx, component); err != nil {
 		return fmt.Errorf("start %s again: %w", component, err)

@@ -155,16 +155,16 @@ func kubeconfigOfClusterctl(w *world) []string {
 // flavorVariables are what clusterctl lists for each template, a default after the name; those without one are required.
 var flavorVariables = map[string][]string{
 	"cluster-template-aks-aso.yaml": {
-		"ASO_CREDENTIAL_SECRET_NAME=aso-credential", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE", "CLUSTER_NAME", "KUBERNETES_VERSION",
-		"WORKER_MACHINE_COUNT=2",
+		"ASO_CREDENTIAL_SECRET_NAME=aso-credential", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE", "CLUSTER_NAME=my-cluster", "KUBERNETES_VERSION",
+		"WORKER_MACHINE_COUNT=0",
 	},
 	"cluster-template-aks-aso-maintenance.yaml": {
-		"ASO_CREDENTIAL_SECRET_NAME=aso-credential", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE", "CLUSTER_NAME", "KUBERNETES_VERSION",
-		"WORKER_MACHINE_COUNT=2",
+		"ASO_CREDENTIAL_SECRET_NAME=aso-credential", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE", "CLUSTER_NAME=my-cluster", "KUBERNETES_VERSION",
+		"WORKER_MACHINE_COUNT=0",
 	},
 	"cluster-template-aks-aso-topology.yaml": {
 		"ASO_CREDENTIAL_SECRET_NAME=aso-credential", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE", "CLUSTER_CLASS_NAME=aks-aso",
-		"CLUSTER_NAME", "KUBERNETES_VERSION", "WORKER_MACHINE_COUNT=2",
+		"CLUSTER_NAME=my-cluster", "KUBERNETES_VERSION", "WORKER_MACHINE_COUNT=0",
 	},
 	"clusterclass-aks-aso.yaml": nil,
 }

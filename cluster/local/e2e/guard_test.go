@@ -33,8 +33,8 @@ func only(dir string) error {
 // runLock is held until the process ends.
 var runLock *os.File
 
-// guardPipe ends when this process does; nobody else may close it, nor the garbage collector.
-var guardPipe io.Closer
+// guardPipes end when this process does; nobody else may close them, nor the garbage collector.
+var guardPipes []io.Closer
 
 // startGuard starts this binary once more as a process that ends the stack when this one is gone, however it went: a
 // panic in a test and the timeout of `go test` leave no time for it.
@@ -46,9 +46,11 @@ func startGuard(root, dir string) error {
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), guardRoot+"="+root, guardState+"="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if guardPipe, err = cmd.StdinPipe(); err != nil {
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
 		return err
 	}
+	guardPipes = append(guardPipes, pipe)
 	return cmd.Start()
 }
 

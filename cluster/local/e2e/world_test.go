@@ -42,13 +42,18 @@ type world struct {
 }
 
 func newWorld(t *testing.T, scenario, component string) *world {
+	return newWorldOn(suite, t, scenario, component)
+}
+
+// newWorldOn is newWorld on a management cluster. Worlds of one name on two of them share namespace and subscription.
+func newWorldOn(e *environment, t *testing.T, scenario, component string) *world {
 	round := component
 	if round == "" {
 		round = "calm"
 	}
 	namespace := scenario + "-" + round
 	return &world{
-		environment: suite, component: component, t: t, begun: time.Now(), namespace: namespace,
+		environment: e, component: component, t: t, begun: time.Now(), namespace: namespace,
 		subscription: uuid.NewSHA1(uuid.NameSpaceURL, []byte(namespace)).String(),
 		seen:         map[objectKey]metav1.PartialObjectMetadata{}, injected: map[string]bool{}, noted: map[string]any{},
 	}

@@ -48,6 +48,15 @@ func (s *Stack) installCAPI(ctx context.Context, c capiController, m milestones,
 		return err
 	}
 	objects = objects.withoutPods()
+	for _, crd := range objects.kind(crdKind) {
+		labels := crd.GetLabels()
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		// As `clusterctl init` does: `clusterctl move` looks at no other kinds.
+		labels["clusterctl.cluster.x-k8s.io"] = ""
+		crd.SetLabels(labels)
+	}
 	if err := reach(ctx, m.crossplaneKinds); err != nil {
 		return err
 	}

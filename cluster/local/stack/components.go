@@ -241,13 +241,6 @@ func (s *Stack) provider() launch {
 	}
 }
 
-// azureEnv sends a client of Azure to the simulator: through its proxy, and with its certificate authority trusted.
-func (s *Stack) azureEnv() []string {
-	return []string{
-		"HTTPS_PROXY=" + s.ProxyURL(), "NO_PROXY=127.0.0.1,localhost", "SSL_CERT_FILE=" + s.AzureCA(),
-	}
-}
-
 // baseEnv is the environment of every component. Nothing of the person's reaches it: an AZURE_ or proxy variable of
 // theirs would send a component elsewhere.
 func (s *Stack) baseEnv() []string {

@@ -76,7 +76,7 @@ func (s *Stack) startBase(ctx context.Context) error {
 		s.logf("etcd and kube-apiserver answer at %s", s.Server())
 		return nil
 	})
-	g.Go(func() error { return s.runAndSay(ctx, AzureSim) })
+	g.Go(func() error { return s.runAzure(ctx) })
 	g.Go(func() error { return s.runAndSay(ctx, Function) })
 	if err := g.Wait(); err != nil {
 		return err

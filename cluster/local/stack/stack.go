@@ -56,6 +56,9 @@ type Options struct {
 	AzureMaxRetryAfter time.Duration
 	// ASOSyncPeriod is how often ASO writes to Azure what has not changed; an hour when 0, as upstream.
 	ASOSyncPeriod time.Duration
+	// Azure is the state folder of another stack, which is up and whose simulated Azure this one uses; it has its own when
+	// empty. The AzureLatency and AzureMaxRetryAfter are the other's then.
+	Azure string
 	// Without are components that are left out, and what is only for them.
 	Without []string
 }
@@ -85,6 +88,8 @@ type Stack struct {
 	begun   time.Time
 	client  client.Client
 	sources sources
+	// azure is the stack whose simulated Azure this one uses; itself when nil.
+	azure *Stack
 
 	mu       sync.Mutex
 	state    *state
@@ -113,6 +118,9 @@ func Up(ctx context.Context, options Options) (*Stack, error) {
 		return nil, err
 	}
 	s := &Stack{options: options, dir: dir, begun: time.Now(), state: &state{Phase: phaseStarting}}
+	if err := s.shareAzure(options.Azure); err != nil {
+		return nil, err
+	}
 	if s.state.Ports, s.reserved, err = reserve(options.Ports); err != nil {
 		return nil, err
 	}
@@ -177,7 +185,8 @@ func Open(root, stateDir string) (*Stack, error) {
 	if st == nil || st.Phase != phaseUp {
 		return nil, fmt.Errorf("no stack is up in %s", dir)
 	}
-	return &Stack{options: options, dir: dir, begun: time.Now(), state: st}, nil
+	s := &Stack{options: options, dir: dir, begun: time.Now(), state: st}
+	return s, s.shareAzure(st.Azure)
 }
 
 // Down ends every process of the stack in a state folder, and says whether there was any. Its files stay for reading
@@ -292,15 +301,6 @@ func (s *Stack) RESTConfig() (*rest.Config, error) {
 	config.WarningHandler = rest.NoWarnings{}
 	return config, nil
 }
-
-// AdminURL returns the URL of the simulator's admin API.
-func (s *Stack) AdminURL() string { return "http://" + s.address(portAzureAdmin) }
-
-// ProxyURL returns the URL of the proxy behind which the simulated Azure is.
-func (s *Stack) ProxyURL() string { return "http://" + s.address(portAzure) }
-
-// AzureCA returns the file with the simulated Azure's certificate authority.
-func (s *Stack) AzureCA() string { return s.path("azure", "ca.crt") }
 
 // Bin returns the path of a binary, such as "kubectl" or "clusterctl".
 func (s *Stack) Bin(name string) string { return filepath.Join(s.options.Root, ".local", "bin", name) }

@@ -21,6 +21,8 @@ type state struct {
 	Phase     string         `json:"phase"`
 	Ports     map[string]int `json:"ports"`
 	Processes []*process     `json:"processes"`
+	// Azure is the state folder of the stack whose simulated Azure this one uses, if not its own.
+	Azure string `json:"azure,omitempty"`
 }
 
 func stateFile(dir string) string { return filepath.Join(dir, "state.json") }

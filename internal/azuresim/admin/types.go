@@ -48,6 +48,8 @@ type Request struct {
 	Fault string `json:"fault,omitempty"`
 	// Changed says of a PUT or PATCH whether it changed anything: the resource, what that is part of, or another part of it.
 	Changed bool `json:"changed,omitempty"`
+	// Changes are the fields that it changed, each with the identifier of the resource before it.
+	Changes []string `json:"changes,omitempty"`
 	// Body is a JSON request body with the values of secret fields replaced; bodies of token requests are never kept.
 	Body string `json:"body,omitempty"`
 }

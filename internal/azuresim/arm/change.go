@@ -3,44 +3,46 @@ package arm
 import (
 	"context"
 	"reflect"
+	"slices"
+	"strings"
 )
 
 type changeKey struct{}
 
-// WithChange returns a context in which a PUT or PATCH notes whether it has changed anything: whether the resource, the
-// one it is part of, or any other part of that is stored otherwise afterwards. What differs after each write, whatever
-// it asks for, does not count: see transient.
-func WithChange(ctx context.Context, changed *bool) context.Context {
-	return context.WithValue(ctx, changeKey{}, changed)
+// WithChange returns a context in which a PUT or PATCH notes what it has changed: which fields of the resource, of the
+// one it is part of, or of any other part of that are stored otherwise afterwards. What differs after each write,
+// whatever it asks for, does not count: see transient.
+func WithChange(ctx context.Context, changes *[]string) context.Context {
+	return context.WithValue(ctx, changeKey{}, changes)
 }
 
 // transient are the fields that Azure itself writes anew with each change of a resource.
-var transient = map[string]bool{"etag": true, "eTag": true, "provisioningState": true, "systemData": true, "changedTime": true}
+var transient = []string{"etag", "eTag", "provisioningState", "systemData", "changedTime"}
 
 // noteChange compares what is stored before and after write.
 func (s *Service) noteChange(ctx context.Context, id ID, write func() *Error) *Error {
-	changed, _ := ctx.Value(changeKey{}).(*bool)
-	if changed == nil {
+	changes, _ := ctx.Value(changeKey{}).(*[]string)
+	if changes == nil {
 		return write()
 	}
 	before := s.snapshot(id)
 	e := write()
-	*changed = !reflect.DeepEqual(before, s.snapshot(id))
+	*changes = differences("", before, s.snapshot(id))
 	return e
 }
 
-// snapshot returns the stored bodies of everything that a change of the resource may reach.
+// snapshot returns a copy of the stored bodies of everything that a change of the resource may reach.
 func (s *Service) snapshot(id ID) map[string]any {
 	top := id.topmost()
 	bodies := map[string]any{}
 	if r := s.store.get(top.Path); r != nil {
-		bodies[r.key()] = lasting(r.Body)
+		bodies[r.key()] = clone(r.Body)
 	}
 	if top.isResourceGroup() {
 		return bodies
 	}
 	for _, r := range s.store.under(top.Path) {
-		bodies[r.key()] = lasting(r.Body)
+		bodies[r.key()] = clone(r.Body)
 	}
 	return bodies
 }
@@ -57,23 +59,41 @@ func (id ID) topmost() ID {
 	return id
 }
 
-// lasting returns a copy of a value without the transient fields.
-func lasting(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		out := map[string]any{}
-		for name, field := range v {
-			if !transient[name] {
-				out[name] = lasting(field)
-			}
-		}
-		return out
-	case []any:
-		out := make([]any, 0, len(v))
-		for _, item := range v {
-			out = append(out, lasting(item))
-		}
-		return out
+// differences returns the paths of the fields that differ, sorted.
+func differences(path string, before, after any) []string {
+	was, wasMap := before.(map[string]any)
+	is, isMap := after.(map[string]any)
+	if wasMap && isMap {
+		return mapDifferences(path, was, is)
 	}
-	return value
+	wasList, listBefore := before.([]any)
+	isList, listAfter := after.([]any)
+	if listBefore && listAfter && len(wasList) == len(isList) {
+		var found []string
+		for i := range wasList {
+			found = append(found, differences(path, wasList[i], isList[i])...)
+		}
+		return found
+	}
+	if reflect.DeepEqual(before, after) {
+		return nil
+	}
+	return []string{strings.TrimPrefix(path, ".")}
+}
+
+func mapDifferences(path string, before, after map[string]any) []string {
+	var found []string
+	for name := range before {
+		if _, stays := after[name]; !stays && !slices.Contains(transient, name) {
+			found = append(found, strings.TrimPrefix(path+"."+name, "."))
+		}
+	}
+	for name, value := range after {
+		if slices.Contains(transient, name) {
+			continue
+		}
+		found = append(found, differences(path+"."+name, before[name], value)...)
+	}
+	slices.Sort(found)
+	return found
 }
