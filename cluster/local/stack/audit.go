@@ -32,7 +32,6 @@ func (s *Stack) writeAuditPolicy() error {
 
 // audited returns the launch of an API server that writes the log.
 func (s *Stack) audited(l launch) launch {
-	l.args = append(l.args, "--audit-policy-file="+s.auditPolicyFile(), "--audit-log-path="+s.AuditLog(),
-		"--audit-log-mode=batch", "--audit-log-maxsize=10000")
+	l.args = append(l.args, "--audit-policy-file="+s.auditPolicyFile(), "--audit-log-path="+s.AuditLog(), "--audit-log-maxsize=10000")
 	return l
 }
