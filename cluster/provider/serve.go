@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/admission"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/platform"
 	"github.com/crossplane-capz/crossplane-capz/internal/settings"
 )
 
@@ -101,6 +102,7 @@ func registerWebhooks(mgr ctrl.Manager, follower *settings.Follower) {
 		return admission.Scope{Namespace: s.Namespace, WatchFilter: s.WatchFilter}
 	}
 	(&admission.Claimer{Scope: scope}).Register(mgr.GetWebhookServer())
+	(&admission.PlatformClaimer{Scope: scope}).Register(mgr.GetWebhookServer())
 	// What would be lost is lost in all namespaces, whatever the settings.
 	(&admission.Guard{Reader: mgr.GetAPIReader()}).Register(mgr.GetWebhookServer())
 }
@@ -121,6 +123,9 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 	}
 	options := contract.Options{WatchFilter: s.WatchFilter, Concurrency: s.Concurrency}
 	if err := contract.SetupWithManager(ctx, mgr, options); err != nil {
+		return err
+	}
+	if err := platform.SetupWithManager(ctx, mgr, options, s.Namespace); err != nil {
 		return err
 	}
 	if err := mgr.Add(onceSynced(mgr, ready)); err != nil {

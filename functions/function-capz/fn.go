@@ -9,7 +9,9 @@ import (
 	"github.com/crossplane/function-sdk-go/response"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/platform/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/functions/asomanaged"
+	"github.com/crossplane-capz/crossplane-capz/functions/platform"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
@@ -21,10 +23,16 @@ var composers = map[schema.GroupKind]composer.Composer{
 	infrastructure("AzureASOManagedClusterTemplate"):      asomanaged.Template{},
 	infrastructure("AzureASOManagedControlPlaneTemplate"): asomanaged.Template{},
 	infrastructure("AzureASOManagedMachinePoolTemplate"):  asomanaged.Template{},
+	forTeams("AKSCluster"):                                platform.Cluster{},
+	forTeams("XAKSCluster"):                               platform.Cluster{},
 }
 
 func infrastructure(kind string) schema.GroupKind {
 	return schema.GroupKind{Group: "infrastructure.cluster.x-k8s.io", Kind: kind}
+}
+
+func forTeams(kind string) schema.GroupKind {
+	return schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: kind}
 }
 
 // Function answers Crossplane's requests.

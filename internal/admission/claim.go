@@ -47,11 +47,19 @@ func (c *Claimer) Register(server webhook.Server) {
 //
 // Cluster API contract, "Externally managed infrastructure".
 func (c *Claimer) Handle(_ context.Context, req admission.Request) admission.Response {
-	var scope Scope
-	if c.Scope != nil {
-		scope = c.Scope()
+	return patched(req, current(c.Scope), req.Namespace, claim)
+}
+
+func current(scope func() Scope) Scope {
+	if scope == nil {
+		return Scope{}
 	}
-	if req.Operation != admissionv1.Create || scope.Namespace != "" && req.Namespace != scope.Namespace {
+	return scope()
+}
+
+// patched answers the creation of an object that belongs to a namespace with a patch of what change does to its metadata.
+func patched(req admission.Request, scope Scope, namespace string, change func(*unstructured.Unstructured)) admission.Response {
+	if req.Operation != admissionv1.Create || scope.Namespace != "" && namespace != scope.Namespace {
 		return admission.Allowed("")
 	}
 	request := struct {
@@ -68,12 +76,12 @@ func (c *Claimer) Handle(_ context.Context, req admission.Request) admission.Res
 	if scope.WatchFilter != "" && obj.GetLabels()[clusterv1.WatchLabel] != scope.WatchFilter {
 		return admission.Allowed("")
 	}
-	claim(obj)
-	claimed, err := json.Marshal(obj.Object)
+	change(obj)
+	changed, err := json.Marshal(obj.Object)
 	if err != nil {
 		return admission.Errored(http.StatusInternalServerError, fmt.Errorf("cannot write metadata: %w", err))
 	}
-	return admission.PatchResponseFromRaw(original, claimed)
+	return admission.PatchResponseFromRaw(original, changed)
 }
 
 func claim(obj *unstructured.Unstructured) {

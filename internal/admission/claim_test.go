@@ -66,11 +66,13 @@ func TestHandle(t *testing.T) {
 
 func TestHandleRefusesWhatItCannotRead(t *testing.T) {
 	for _, object := range []string{`{`, `{"metadata":"x"}`} {
-		response := (&Claimer{}).Handle(context.Background(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
-			Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: []byte(object)},
-		}})
-		if response.Allowed {
-			t.Errorf("%s was allowed", object)
+		for _, handler := range []admission.Handler{&Claimer{}, &PlatformClaimer{}} {
+			response := handler.Handle(context.Background(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+				Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: []byte(object)},
+			}})
+			if response.Allowed {
+				t.Errorf("%T allowed %s", handler, object)
+			}
 		}
 	}
 }

@@ -28,10 +28,12 @@ func TestConfigurationsMatch(t *testing.T) {
 	if err := yaml.UnmarshalStrict([]byte(documents[1]), validating); err != nil {
 		t.Fatal(err)
 	}
-	if len(mutating.Webhooks) != 1 || len(validating.Webhooks) != 1 {
-		t.Fatalf("%d and %d webhooks, want one of each", len(mutating.Webhooks), len(validating.Webhooks))
+	if len(mutating.Webhooks) != 2 || len(validating.Webhooks) != 1 {
+		t.Fatalf("%d and %d webhooks, want two and one", len(mutating.Webhooks), len(validating.Webhooks))
 	}
-	checkLeads(t, mutating.Webhooks[0].ClientConfig, Path, mutating.Webhooks[0].Rules, arv1.Create)
+	for i, path := range []string{Path, PlatformPath} {
+		checkLeads(t, mutating.Webhooks[i].ClientConfig, path, mutating.Webhooks[i].Rules, arv1.Create)
+	}
 	checkLeads(t, validating.Webhooks[0].ClientConfig, UninstallPath, validating.Webhooks[0].Rules, arv1.Delete)
 	var guarded []string
 	for _, rule := range validating.Webhooks[0].Rules {

@@ -31,16 +31,18 @@ type Condition struct {
 	Status  metav1.ConditionStatus
 	Reason  string
 	Message string
+	// OnClaim shows the condition on the claim of the composite resource, too.
+	OnClaim bool
 }
 
 // True returns a condition that holds.
 func True(conditionType, reason, message string) Condition {
-	return Condition{conditionType, metav1.ConditionTrue, reason, message}
+	return Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: reason, Message: message}
 }
 
 // False returns a condition that does not hold.
 func False(conditionType, reason, message string) Condition {
-	return Condition{conditionType, metav1.ConditionFalse, reason, message}
+	return Condition{Type: conditionType, Status: metav1.ConditionFalse, Reason: reason, Message: message}
 }
 
 // addTo makes Crossplane show the condition in status.conditions. Crossplane drops the types that are its own.
@@ -55,7 +57,10 @@ func (c Condition) addTo(rsp *fnv1.RunFunctionResponse) {
 	case metav1.ConditionUnknown:
 		add = response.ConditionUnknown
 	}
-	add(rsp, c.Type, validReason(c.Reason)).WithMessage(cut(c.Message))
+	added := add(rsp, c.Type, validReason(c.Reason)).WithMessage(cut(c.Message))
+	if c.OnClaim {
+		added.TargetCompositeAndClaim()
+	}
 }
 
 // contractConditions returns the conditions as status.v1beta2.conditions. A condition keeps the time of its last

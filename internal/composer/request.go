@@ -51,7 +51,12 @@ func NewRequest(req *fnv1.RunFunctionRequest) (*Request, error) {
 // Get returns the object of the given kind and name in the composite's namespace, nil if there is none.
 // The error is ErrPending when it has to be read first.
 func (r *Request) Get(requirement string, gvk schema.GroupVersionKind, name string) (*unstructured.Unstructured, error) {
-	found, err := r.require(requirement, &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchName{MatchName: name}}, gvk)
+	return r.GetIn(requirement, gvk, r.XR.GetNamespace(), name)
+}
+
+// GetIn is Get in a namespace that need not be the composite's.
+func (r *Request) GetIn(requirement string, gvk schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
+	found, err := r.require(requirement, &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchName{MatchName: name}}, gvk, namespace)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -61,12 +66,24 @@ func (r *Request) Get(requirement string, gvk schema.GroupVersionKind, name stri
 // List returns the objects of the given kind with the given label in the composite's namespace, sorted by name.
 // The error is ErrPending when they have to be read first.
 func (r *Request) List(requirement string, gvk schema.GroupVersionKind, label, value string) ([]*unstructured.Unstructured, error) {
-	labels := &fnv1.MatchLabels{Labels: map[string]string{label: value}}
-	return r.require(requirement, &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: labels}}, gvk)
+	return r.ListIn(requirement, gvk, r.XR.GetNamespace(), label, value)
 }
 
-func (r *Request) require(name string, selector *fnv1.ResourceSelector, gvk schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
-	namespace := r.XR.GetNamespace()
+// ListIn is List in a namespace that need not be the composite's.
+func (r *Request) ListIn(requirement string, gvk schema.GroupVersionKind, namespace, label, value string) ([]*unstructured.Unstructured, error) {
+	labels := &fnv1.MatchLabels{Labels: map[string]string{label: value}}
+	return r.require(requirement, &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: labels}}, gvk, namespace)
+}
+
+// Input returns what the Composition's step tells the function; nil when it says nothing.
+func (r *Request) Input() map[string]any {
+	if r.req.GetInput() == nil {
+		return nil
+	}
+	return r.req.GetInput().AsMap()
+}
+
+func (r *Request) require(name string, selector *fnv1.ResourceSelector, gvk schema.GroupVersionKind, namespace string) ([]*unstructured.Unstructured, error) {
 	selector.ApiVersion, selector.Kind, selector.Namespace = gvk.GroupVersion().String(), gvk.Kind, &namespace
 	r.asked.Resources[name] = selector
 	found, resolved, err := request.GetRequiredResource(r.req, name)

@@ -10,7 +10,7 @@ func scenarios() []*scenario {
 	return slices.Concat([]*scenario{
 		create, scale, autoscale, upgrade, pools, lastSystemPool, resources, networks, pause, afterPause, conflict, mistakes, refusal,
 		oneOfMany, dependency, byHand, entra, v1alpha1, external,
-	}, topologies(), flavors(), templates(), examples())
+	}, teams(), topologies(), flavors(), templates(), examples())
 }
 
 // TestCalm runs every scenario while all components stay up.

@@ -66,7 +66,7 @@ func discoverKinds(server discovery.DiscoveryInterface) (kinds, error) {
 			switch {
 			case strings.HasSuffix(gv.Group, asoGroups):
 				k.aso = append(k.aso, gv.WithKind(r.Kind))
-			case gv.Group == coreGroup, gv.Group == infrastructureGroup, gv.Group == bootstrapGroup:
+			case gv.Group == coreGroup, gv.Group == infrastructureGroup, gv.Group == bootstrapGroup, gv.Group == platformGroup:
 				k.ours = append(k.ours, gv.WithKind(r.Kind))
 			}
 		}

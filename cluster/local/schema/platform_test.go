@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -164,5 +165,15 @@ func refused(t *testing.T, err error, want string) {
 		t.Errorf("error is %v, want a refusal", err)
 	} else if !strings.Contains(err.Error(), want) {
 		t.Errorf("error is\n%v\nwant it to have\n%s", err, want)
+	}
+}
+
+// TestPlatformExamples has the API server check what examples/platform has for application teams, strictly.
+func TestPlatformExamples(t *testing.T) {
+	for _, file := range []string{"akscluster.yaml", "claim.yaml"} {
+		for _, object := range readObjects(t, filepath.Join(checkout, "examples", "platform", file), nil) {
+			object.SetNamespace("default")
+			dryRun(t, object)
+		}
 	}
 }
