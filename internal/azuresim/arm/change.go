@@ -75,7 +75,8 @@ func differences(path string, before, after any) []string {
 		}
 		return found
 	}
-	if reflect.DeepEqual(before, after) {
+	// Not given and given as nothing are the same.
+	if reflect.DeepEqual(before, after) || isEmpty(before) && isEmpty(after) {
 		return nil
 	}
 	return []string{strings.TrimPrefix(path, ".")}
@@ -83,16 +84,15 @@ func differences(path string, before, after any) []string {
 
 func mapDifferences(path string, before, after map[string]any) []string {
 	var found []string
-	for name := range before {
+	for name, value := range before {
 		if _, stays := after[name]; !stays && !slices.Contains(transient, name) {
-			found = append(found, strings.TrimPrefix(path+"."+name, "."))
+			found = append(found, differences(path+"."+name, value, nil)...)
 		}
 	}
 	for name, value := range after {
-		if slices.Contains(transient, name) {
-			continue
+		if !slices.Contains(transient, name) {
+			found = append(found, differences(path+"."+name, before[name], value)...)
 		}
-		found = append(found, differences(path+"."+name, before[name], value)...)
 	}
 	slices.Sort(found)
 	return found

@@ -22,6 +22,8 @@ func TestChange(t *testing.T) {
 		"the same subnet":           {http.MethodPut, testSubnet, subnetBody, false},
 		"one more subnet":           {http.MethodPut, testNetwork + "/subnets/more", `{"properties":{"addressPrefix":"10.1.0.0/16"}}`, true},
 		"the same AKS cluster":      {http.MethodPut, testCluster, clusterBody, false},
+		"a pool with nothing more":  {http.MethodPut, testPool, strings.Replace(pool, `"mode"`, `"nodeLabels":{},"nodeTaints":[],"mode"`, 1), false},
+		"labels of a pool":          {http.MethodPut, testPool, strings.Replace(pool, `"mode"`, `"nodeLabels":{"a":"b"},"mode"`, 1), true},
 		"version of an AKS cluster": {http.MethodPut, testCluster, strings.Replace(clusterBody, "1.32.5", "1.33.6", 1), true},
 		"the same pool":             {http.MethodPut, testPool, pool, false},
 		"size of a pool":            {http.MethodPut, testPool, strings.Replace(pool, `"count":1`, `"count":2`, 1), true},

@@ -42,6 +42,7 @@ func applyPeering(p *put) *Error {
 	properties := child(p.result, "properties")
 	remote := p.service.store.get(text(properties, "remoteVirtualNetwork", "id"))
 	space := clone(child(clone(remote.Body), "properties"))["addressSpace"]
+	fill(properties, connection(p.existing, remote.ID))
 	fill(properties, map[string]any{
 		"resourceGuid": uuid.NewSHA1(uuid.NameSpaceURL, []byte(p.id.Key())).String(), "peeringState": "Initiated", "peeringSyncLevel": "RemoteNotInSync",
 		"allowVirtualNetworkAccess": true, "allowForwardedTraffic": false, "allowGatewayTransit": false, "useRemoteGateways": false,
@@ -49,6 +50,17 @@ func applyPeering(p *put) *Error {
 		"remoteVirtualNetworkAddressSpace": space, "routeServiceVips": map[string]any{},
 	})
 	return nil
+}
+
+// connection is what a peering with the remote network keeps while it is updated: a connected one stays connected.
+func connection(existing *Resource, remote string) map[string]any {
+	if existing == nil || text(existing.Body, "properties", "peeringState") != "Connected" ||
+		!strings.EqualFold(text(existing.Body, "properties", "remoteVirtualNetwork", "id"), remote) {
+		return nil
+	}
+	return map[string]any{
+		"peeringState": "Connected", "peeringSyncLevel": text(existing.Body, "properties", "peeringSyncLevel"),
+	}
 }
 
 // reversePeering is the peering from the remote virtual network back to this one, or nil.

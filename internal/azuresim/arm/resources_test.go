@@ -143,6 +143,11 @@ func TestPeering(t *testing.T) {
 	if got := state(testNetwork) + state(other); got != "ConnectedConnected" {
 		t.Errorf("peeringStates %s, want Connected twice", got)
 	}
+	f.send(http.MethodPut, testNetwork+"/virtualNetworkPeerings/p", `{"properties":{"remoteVirtualNetwork":{"id":"`+other+`"}}}`)
+	if got := state(testNetwork); got != "Connected" {
+		t.Errorf("peeringState %s while the peering is written again, want Connected", got)
+	}
+	f.settle(http.MethodPut, testNetwork+"/virtualNetworkPeerings/p", `{"properties":{"remoteVirtualNetwork":{"id":"`+other+`"}}}`)
 	f.settle(http.MethodDelete, other+"/virtualNetworkPeerings/p", "")
 	if got := state(testNetwork); got != "Disconnected" {
 		t.Errorf("peeringState %s, want Disconnected", got)
