@@ -89,6 +89,7 @@ func (f form) life() *scenario {
 		name: "team-" + f.lower(),
 		steps: []step{
 			{name: "offer", act: offer},
+			{name: "make mistakes", act: f.makeMistakes, expect: []expectation{gone(f.kind, f.name)}},
 			{
 				name:   "create",
 				act:    applies(f.file, twoPools),
@@ -121,9 +122,45 @@ func (f form) life() *scenario {
 					inAzure("/agentPools/work", "properties.currentOrchestratorVersion", newer[1:])),
 				lasts: 20 * time.Second,
 			},
+			{name: "change what stays", act: f.changeWhatStays, expect: f.ready(newer, 5)},
 			f.deleted(),
 		},
 	}
+}
+
+// mistaken are specs that are refused as the team applies them, each with what it is told. cluster/local/schema has them all.
+var mistaken = []struct {
+	change func(*unstructured.Unstructured) error
+	want   string
+}{
+	{with("spec.version", "latest"), `spec.version: Invalid value: "latest"`},
+	{with("spec.nodePools", []any{map[string]any{"name": "work"}}), "has no pool with mode system, but must have at least one because"},
+	{with("spec.nodePools", []any{map[string]any{"name": "a", "mode": "system", "count": int64(1), "min": int64(1), "max": int64(2)}}), "pool a has count and min or max, but must have only one of both because"},
+	{with("spec.nodePools", []any{map[string]any{"name": "a", "mode": "system", "spot": true}}), "pool a has spot true, but it must be false or left out because"},
+	{with("spec.network", map[string]any{"podCIDR": "10.0.0.0"}), "spec.network.podCIDR: Invalid value: \"10.0.0.0\": must be an IPv4 range"},
+}
+
+// makeMistakes has the team apply what is mistaken.
+func (f form) makeMistakes(w *world) error {
+	for _, m := range mistaken {
+		if err := refusedToTeam(m.want, applies(f.file, m.change))(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changeWhatStays has the team ask for what cannot be changed on a running cluster of version newer.
+func (f form) changeWhatStays(w *world) error {
+	for _, m := range []struct{ patch, want string }{
+		{`[{"op": "replace", "path": "/spec/location", "value": "northeurope"}]`, "must stay westeurope because"},
+		{fmt.Sprintf(`[{"op": "replace", "path": "/spec/version", "value": %q}]`, version), "must be " + newer + " or newer because"},
+	} {
+		if err := refusedToTeam(m.want, f.patch(m.patch))(w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refusesWith expects the condition that says why a spec is not taken.
@@ -136,7 +173,12 @@ func (f form) policy() *scenario {
 	return &scenario{
 		name: "policy-" + f.lower(), calmOnly: true,
 		steps: []step{
-			{name: "offer", act: offer},
+			{name: "offer", act: all(offer, holdToRules)},
+			{
+				name:   "choose a Composition without rules",
+				act:    refusedToTeam("must be "+f.fixed+" in this namespace", tries(f.file, twoPools)),
+				expect: []expectation{gone(f.kind, f.name)},
+			},
 			{
 				name: "ask for another value than the fixed one",
 				act: applies(f.file, twoPools, with(f.compositionRef, f.fixed), with("spec.version", nil), with("spec.location", "northeurope"),

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -41,10 +42,9 @@ func (w *world) readPlatform(file string) ([]*unstructured.Unstructured, error) 
 	return parse(string(raw))
 }
 
-// offer does what the platform team does for an application team: the ClusterClass and Compositions, which all teams
-// share, and rights in the team's namespace for the account member.
-func offer(w *world) error {
-	for _, file := range []string{"clusterclass.yaml", "composition.yaml"} {
+// applyPlatform applies files of examples/platform that all teams share.
+func (w *world) applyPlatform(files ...string) error {
+	for _, file := range files {
 		objects, err := w.readPlatform(file)
 		if err != nil {
 			return err
@@ -55,6 +55,24 @@ func offer(w *world) error {
 				return fmt.Errorf("apply %s %s: %w", u.GetKind(), u.GetName(), err)
 			}
 		}
+	}
+	return nil
+}
+
+// holdToRules has the platform team hold this team to the Compositions with its rules.
+func holdToRules(w *world) error {
+	if err := w.applyPlatform("admission.yaml"); err != nil {
+		return err
+	}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"labels": {"environment": "production"}}}`))
+	return w.client.Patch(w.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}, patch)
+}
+
+// offer does what the platform team does for an application team: the ClusterClass and Compositions, which all teams
+// share, and rights in the team's namespace for the account member.
+func offer(w *world) error {
+	if err := w.applyPlatform("clusterclass.yaml", "composition.yaml"); err != nil {
+		return err
 	}
 	rights, err := w.readPlatform("rbac.yaml")
 	if err != nil {
@@ -139,6 +157,16 @@ func asks(args ...string) func(*world) error {
 
 // applies has the member apply a file of examples/platform, changed.
 func applies(file string, changes ...func(*unstructured.Unstructured) error) func(*world) error {
+	return appliesWith(nil, file, changes...)
+}
+
+// tries is applies without effect.
+func tries(file string, changes ...func(*unstructured.Unstructured) error) func(*world) error {
+	return appliesWith([]string{"--dry-run=server"}, file, changes...)
+}
+
+func appliesWith(args []string, file string, changes ...func(*unstructured.Unstructured) error) func(*world) error {
+	args = append([]string{"apply", "--server-side", "--filename", "-"}, args...)
 	return func(w *world) error {
 		objects, err := w.readPlatform(file)
 		if err != nil {
@@ -155,7 +183,7 @@ func applies(file string, changes ...func(*unstructured.Unstructured) error) fun
 			if err != nil {
 				return err
 			}
-			if _, err := w.kubectl(string(raw), "apply", "--server-side", "--filename", "-"); err != nil {
+			if _, err := w.kubectl(string(raw), args...); err != nil {
 				return err
 			}
 		}
