@@ -38,7 +38,7 @@ test: unit generated fidelity schema cli e2e ## Everything: what CI runs.
 .PHONY: unit
 unit: ## Unit tests: no cluster.
 	go test ./apis/... ./cluster/... ./examples/... ./functions/... ./internal/... ./package/...
-	go test -C $(LOCAL) ./example/... ./parts/... ./stack/...
+	go test -C $(LOCAL) ./example/... ./parts/... ./rights/... ./stack/...
 
 .PHONY: generate
 generate: ## Write the generated files again.
@@ -80,6 +80,11 @@ validate: parts ## Check XR=file, and the ASO resources that it stands for, agai
 .PHONY: package
 package: ## Build the Crossplane packages into .local/packages and print their digests.
 	@go run ./package/build --out .local/packages
+
+.PHONY: release
+release: ## Write what a release consists of into dist.
+	@rm -rf dist
+	@go run ./package/release --out dist
 
 .PHONY: lint
 lint: ## Run golangci-lint with .golangci.yaml.

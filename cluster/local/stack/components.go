@@ -46,7 +46,7 @@ func (s *Stack) launchOf(name string) (launch, error) {
 	case Etcd:
 		return s.etcd(), nil
 	case APIServer:
-		return s.apiServer(), nil
+		return s.audited(s.apiServer()), nil
 	case ControllerManager:
 		return s.controllerManager(), nil
 	case AzureSim:

@@ -24,6 +24,9 @@ func (s *Stack) bringUp(ctx context.Context) error {
 	if err := s.issueCertificates(); err != nil {
 		return err
 	}
+	if err := s.writeAuditPolicy(); err != nil {
+		return err
+	}
 	if err := s.findModules(ctx); err != nil {
 		return err
 	}

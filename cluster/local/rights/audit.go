@@ -1,0 +1,83 @@
+package rights
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+)
+
+// decision is the annotation by which an event says what the authorizer answered. A webhook's refusal has the same status
+// code as the authorizer's.
+const decision = "authorization.k8s.io/decision"
+
+// Usage is what an audit log says of rights.
+type Usage struct {
+	// used are the rights that were used, without the Name where the right is for all objects.
+	used map[Right]bool
+	// Refused are the rights that were missing, with when that was.
+	Refused map[Right]time.Time
+}
+
+// ReadUsage reads an audit log, one event in JSON a line. What was refused before since is left out: roles take a moment to
+// be taken in when a management cluster comes up.
+func ReadUsage(log io.Reader, since time.Time) (*Usage, error) {
+	usage := &Usage{used: map[Right]bool{}, Refused: map[Right]time.Time{}}
+	reader := bufio.NewReader(log)
+	for {
+		line, err := reader.ReadBytes('\n')
+		if err == io.EOF {
+			// The last line may still be on its way to the file.
+			return usage, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		event := &auditv1.Event{}
+		if err := json.Unmarshal(line, event); err != nil {
+			return nil, fmt.Errorf("audit log: %w", err)
+		}
+		usage.add(event, since)
+	}
+}
+
+func (u *Usage) add(event *auditv1.Event, since time.Time) {
+	ref := event.ObjectRef
+	if ref == nil {
+		return // No resource: discovery, for instance.
+	}
+	right := Right{User: event.User.Username, Group: ref.APIGroup, Resource: ref.Resource, Subresource: ref.Subresource, Verb: event.Verb, Name: ref.Name}
+	if event.Annotations[decision] == "forbid" {
+		if event.StageTimestamp.After(since) {
+			u.Refused[right] = event.StageTimestamp.Time
+		}
+		return
+	}
+	u.use(right)
+	// Applying an object that is not there needs both.
+	if event.ResponseStatus != nil && event.ResponseStatus.Code == 201 && event.Verb == "patch" {
+		right.Verb = "create"
+		u.use(right)
+	}
+	// The client of an API server that sends no objects within a watch would list them.
+	if event.Verb == "watch" && strings.Contains(event.RequestURI, "sendInitialEvents=true") {
+		right.Verb = "list"
+		u.use(right)
+	}
+}
+
+func (u *Usage) use(right Right) {
+	u.used[right] = true
+	right.Name = ""
+	u.used[right] = true
+}
+
+// Unused returns the granted rights that nobody used.
+func (u *Usage) Unused(granted []Right) []Right {
+	return slices.DeleteFunc(slices.Clone(granted), func(r Right) bool { return u.used[r] })
+}

@@ -1,0 +1,31 @@
+package stack
+
+import "os"
+
+// auditPolicy has the API server log what the accounts do that package/install/rbac.yaml gives rights to.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: Metadata
+  users:
+  - system:serviceaccount:crossplane-system:crossplane
+  - system:serviceaccount:crossplane-system:provider-capz
+- level: None
+`
+
+// AuditLog is the file with what Crossplane and provider-capz have asked the API server for, one event of audit.k8s.io/v1 in
+// JSON a line.
+func (s *Stack) AuditLog() string { return s.path("audit.jsonl") }
+
+func (s *Stack) auditPolicyFile() string { return s.path("audit-policy.yaml") }
+
+func (s *Stack) writeAuditPolicy() error {
+	return os.WriteFile(s.auditPolicyFile(), []byte(auditPolicy), 0o600)
+}
+
+// audited returns the launch of an API server that writes the log.
+func (s *Stack) audited(l launch) launch {
+	l.args = append(l.args, "--audit-policy-file="+s.auditPolicyFile(), "--audit-log-path="+s.AuditLog(), "--audit-log-maxsize=10000")
+	return l
+}

@@ -1,0 +1,48 @@
+// Command release writes the folder of files that a release consists of. Run it from the root of the checkout:
+// go run ./package/release --out DIR
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/release"
+)
+
+type command struct {
+	Out      string   `required:"" type:"path" help:"Folder to write to; it must be empty or not exist."`
+	Version  string   `help:"Version of the release, such as v0.1.0; empty takes the one in package/version.txt."`
+	Platform []string `default:"linux/amd64,linux/arm64" help:"Platforms to build the binaries for."`
+	Root     string   `default:"." type:"existingdir" help:"Folder of the checkout."`
+}
+
+// Run writes the release and says where.
+func (c *command) Run(ctx context.Context) error {
+	options := release.Options{Root: c.Root, Out: c.Out, Version: c.Version}
+	for _, text := range c.Platform {
+		platform, err := v1.ParsePlatform(text)
+		if err != nil {
+			return fmt.Errorf("--platform: %w", err)
+		}
+		options.Platforms = append(options.Platforms, *platform)
+	}
+	if err := release.Write(ctx, options); err != nil {
+		return err
+	}
+	fmt.Println("the release is in", c.Out)
+	return nil
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	c := kong.Parse(&command{}, kong.Name("release"), kong.Description("Writes the files of a release."), kong.UsageOnError(),
+		kong.BindTo(ctx, (*context.Context)(nil)))
+	c.FatalIfErrorf(c.Run())
+}
