@@ -104,6 +104,7 @@ func registerWebhooks(mgr ctrl.Manager, follower *settings.Follower) {
 	(&admission.Claimer{Scope: scope}).Register(mgr.GetWebhookServer())
 	(&admission.PlatformClaimer{Scope: scope}).Register(mgr.GetWebhookServer())
 	// What would be lost is lost in all namespaces, whatever the settings.
+	(&admission.RemadeGuard{}).Register(mgr.GetWebhookServer())
 	(&admission.Guard{Reader: mgr.GetAPIReader()}).Register(mgr.GetWebhookServer())
 }
 

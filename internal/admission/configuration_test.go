@@ -28,13 +28,14 @@ func TestConfigurationsMatch(t *testing.T) {
 	if err := yaml.UnmarshalStrict([]byte(documents[1]), validating); err != nil {
 		t.Fatal(err)
 	}
-	if len(mutating.Webhooks) != 2 || len(validating.Webhooks) != 1 {
-		t.Fatalf("%d and %d webhooks, want two and one", len(mutating.Webhooks), len(validating.Webhooks))
+	if len(mutating.Webhooks) != 2 || len(validating.Webhooks) != 2 {
+		t.Fatalf("%d and %d webhooks, want two and two", len(mutating.Webhooks), len(validating.Webhooks))
 	}
 	for i, path := range []string{Path, PlatformPath} {
 		checkLeads(t, mutating.Webhooks[i].ClientConfig, path, mutating.Webhooks[i].Rules, arv1.Create)
 	}
 	checkLeads(t, validating.Webhooks[0].ClientConfig, UninstallPath, validating.Webhooks[0].Rules, arv1.Delete)
+	checkLeads(t, validating.Webhooks[1].ClientConfig, RemadePath, validating.Webhooks[1].Rules, arv1.Create)
 	var guarded []string
 	for _, rule := range validating.Webhooks[0].Rules {
 		guarded = append(guarded, rule.Resources...)

@@ -141,6 +141,7 @@ func serveUninstallWebhook(t *testing.T) {
 	t.Cleanup(hook.Close)
 	url := hook.URL + "/validate"
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hook.Certificate().Raw})
+	config.Webhooks = config.Webhooks[:1] // The others are about the composite resources themselves.
 	config.Webhooks[0].ClientConfig = arv1.WebhookClientConfig{URL: &url, CABundle: ca}
 	if err := server.client.Create(context.Background(), config); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,318 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+)
+
+// moveLabel has clusterctl move an object that belongs to no Cluster.
+const moveLabel = "clusterctl.cluster.x-k8s.io/move"
+
+// secondManagementCluster brings another management cluster up, which uses the first one's simulated Azure, until the
+// test ends.
+func secondManagementCluster(t *testing.T) *environment {
+	dir := filepath.Join(suite.root, ".local", "e2e-second")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// What an earlier run may have left.
+	if _, err := stack.Down(suite.root, dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := startGuard(suite.root, dir); err != nil {
+		t.Fatal(err)
+	}
+	s, err := stack.Up(suite.ctx, stack.Options{Root: suite.root, StateDir: dir, Log: os.Stdout, Azure: suite.stack.Dir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Down(); err != nil {
+			t.Error(err)
+		}
+	})
+	second, err := newEnvironment(suite.ctx, suite.root, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		second.close()
+		if err := second.crashes(); err != nil {
+			t.Error(err)
+		}
+	})
+	return second
+}
+
+// A relocation is a Cluster that is moved from one management cluster to another.
+type relocation struct {
+	name string
+	// create is how it comes to be on the first one.
+	create step
+	// prepare is what a person does before the move.
+	prepare func(from, to *world) error
+	// move carries the move out.
+	move func(from, to *world) error
+	// arrived is what has to be true on the second one.
+	arrived []expectation
+	// scale changes the size of a pool there, whose name in Azure is pool1, and scaled is what comes of it.
+	scale  func(*world) error
+	scaled []expectation
+	// end are the last steps.
+	end []step
+}
+
+var relocations = []relocation{
+	{
+		name:   "move",
+		create: up("aks-aso-vnets"),
+		// The other management cluster has a credential of its own.
+		prepare: func(_, to *world) error { return to.enter() },
+		move:    clusterctlMove,
+		arrived: []expectation{available, contractKept, kubeconfigWorks, labelled},
+		scale:   scaleTo(userPool, 3),
+		scaled:  []expectation{replicas(userPool, 3), available, kubeconfigWorks},
+		end:     []step{down},
+	},
+	{
+		name:   "move-topology",
+		create: upTopology(ourTopology, size("pool0", 2), size("pool1", 2)),
+		// The credential moves along.
+		prepare: func(from, _ *world) error {
+			secret := &corev1.Secret{}
+			if err := from.client.Get(from.ctx, client.ObjectKey{Namespace: from.namespace, Name: credentialSecret}, secret); err != nil {
+				return err
+			}
+			secret.Labels = map[string]string{moveLabel: ""}
+			return from.client.Update(from.ctx, secret)
+		},
+		move:    moveWithoutProvider,
+		arrived: []expectation{available, kubeconfigWorks, labelled, size("pool0", 2), size("pool1", 2)},
+		scale:   sizePool("pool1", 3),
+		scaled:  []expectation{size("pool1", 3), available, kubeconfigWorks},
+		end:     downTopology,
+	},
+}
+
+// TestMove moves Clusters from one management cluster to another with the real clusterctl, which Azure must not notice.
+func TestMove(t *testing.T) {
+	second := secondManagementCluster(t)
+	for _, r := range relocations {
+		t.Run(r.name, func(t *testing.T) {
+			from, to := newWorldOn(suite, t, r.name, ""), newWorldOn(second, t, r.name, "")
+			defer from.tidy()
+			defer to.tidy()
+			if err := from.enter(); err != nil {
+				t.Fatal(err)
+			}
+			r.run(from, to)
+		})
+	}
+}
+
+// take takes a step, or ends the test.
+func (w *world) take(s step) {
+	w.t.Helper()
+	begun := time.Now()
+	if err := w.run(s, nil); err != nil {
+		w.t.Fatalf("step %q: %v\n%s", s.name, err, w.diagnosis())
+	}
+	w.logf("%s: done (%s)", s.name, time.Since(begun).Round(100*time.Millisecond))
+}
+
+func (r *relocation) run(from, to *world) {
+	t := from.t
+	from.take(r.create)
+	before, err := from.identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.prepare(from, to); err != nil {
+		t.Fatal(err)
+	}
+	left := time.Now()
+	if err := r.move(from, to); err != nil {
+		t.Fatalf("%v\nthe first management cluster:\n%s\nthe second:\n%s", err, from.diagnosis(), to.diagnosis())
+	}
+	from.logf("moved (%s)", time.Since(left).Round(100*time.Millisecond))
+	// Its objects leave the first one, and nothing of that reaches Azure.
+	from.take(step{name: "nothing is left where it was", expect: []expectation{nothingLeft}, deletes: true})
+	to.take(step{name: "it is complete where it is now", expect: append(r.arrived, everythingReady)})
+	to.take(step{name: "Azure has not noticed", stays: []expectation{untouchedSince(left, "")}, staysFor: 5 * time.Second})
+	after, err := to.identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("what tells the cluster from others (-before the move +after):\n%s", diff)
+	}
+	to.take(step{name: "scale it there", act: r.scale, expect: append(r.scaled, untouchedSince(left, "/agentPools/pool1"), changedOnceSince(left, "/agentPools/pool1"))})
+	for _, s := range r.end {
+		to.take(s)
+	}
+}
+
+// identity returns what must be the same after a move: the nodes of the pools, by their names in Azure, and the kubeconfig.
+func (w *world) identity() (map[string]string, error) {
+	same := map[string]string{}
+	pools, err := w.list(asoPoolKind)
+	if err != nil {
+		return nil, err
+	}
+	for i := range pools {
+		ids, _, err := unstructured.NestedStringSlice(pools[i].Object, "spec", "providerIDList")
+		if err != nil || len(ids) == 0 {
+			return nil, fmt.Errorf("%s has provider IDs %v: %w", pools[i].GetName(), ids, err)
+		}
+		same[pools[i].GetName()] = strings.Join(ids, " ")
+	}
+	secret := &corev1.Secret{}
+	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: kubeconfigSecret}, secret); err != nil {
+		return nil, err
+	}
+	same[kubeconfigSecret] = string(secret.Data["value"])
+	return same, nil
+}
+
+// everythingReady expects every ASO object to be Ready.
+func everythingReady(w *world) []string {
+	var missing []string
+	seen := 0
+	for _, gvk := range w.kinds.aso {
+		items, err := w.list(gvk)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		for i := range items {
+			seen++
+			missing = append(missing, condition(gvk, items[i].GetName(), "Ready", "True", "")(w)...)
+		}
+	}
+	if seen == 0 {
+		missing = append(missing, "there is no ASO object")
+	}
+	return missing
+}
+
+// untouchedSince expects that since then Azure was sent no DELETE, and no PUT or PATCH that changed anything, but for the
+// resource whose ID ends as given; for none when that is empty.
+func untouchedSince(since time.Time, but string) expectation {
+	return func(w *world) []string {
+		requests, err := w.requests(since, http.MethodPut, http.MethodPatch, http.MethodDelete)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		var touched []string
+		for _, r := range requests {
+			excepted := but != "" && strings.HasSuffix(r.Path, but)
+			if (r.Changed || r.Method == http.MethodDelete) && !excepted {
+				touched = append(touched, fmt.Sprintf("%s %s at %s changed %q (%d, %s): %s",
+					r.Method, r.Path, r.Time.Format(time.TimeOnly), r.Changes, r.Status, r.UserAgent, r.Body))
+			}
+		}
+		return touched
+	}
+}
+
+// changedOnceSince expects that since then exactly one request has changed the resource whose ID ends as given.
+func changedOnceSince(since time.Time, ending string) expectation {
+	return func(w *world) []string {
+		requests, err := w.requests(since, http.MethodPut, http.MethodPatch)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		count := 0
+		for _, r := range requests {
+			if r.Changed && strings.HasSuffix(r.Path, ending) {
+				count++
+			}
+		}
+		if count != 1 {
+			return []string{fmt.Sprintf("%d requests have changed %s, want 1", count, ending)}
+		}
+		return nil
+	}
+}
+
+// clusterctlMove moves what is in the namespace of a world.
+func clusterctlMove(from, to *world) error {
+	out, err := from.clusterctl(nil, "move", "--namespace", from.namespace, "--to-kubeconfig", to.stack.Kubeconfig())
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+// moveWithoutProvider begins a move while provider-capz is down, so that nobody lets the composite resources go: the move
+// has to wait until it is there again and everything stands still.
+func moveWithoutProvider(from, to *world) error {
+	moved := make(chan error, 1)
+	err := from.without(stack.Provider, func() error {
+		go func() { moved <- clusterctlMove(from, to) }()
+		paused := step{expect: []expectation{field(clusterKind, clusterName, "spec.paused", true)}}
+		if err := from.await(paused); err != nil {
+			return err
+		}
+		return from.stays([]expectation{blocked, func(*world) []string {
+			select {
+			case err := <-moved:
+				return []string{fmt.Sprintf("the move has ended: %v", err)}
+			default:
+				return nil
+			}
+		}}, 6*time.Second)
+	})
+	if err != nil {
+		return err
+	}
+	return <-moved
+}
+
+// blocked expects every composite resource to keep clusterctl from moving it.
+func blocked(w *world) []string {
+	var missing []string
+	for _, gvk := range compositeKinds {
+		items, err := w.list(gvk)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		if len(items) == 0 {
+			missing = append(missing, "there is no "+gvk.Kind)
+		}
+		for i := range items {
+			missing = append(missing, annotated(gvk, items[i].GetName(), blockMove, pointer("true"))(w)...)
+		}
+	}
+	return missing
+}
+
+// TestRemade has the API server refuse composite resources that are made by the field manager with which Crossplane only adds
+// to existing ones: one that is removed while it is composed stays removed.
+func TestRemade(t *testing.T) {
+	w := newWorld(t, "remade", "")
+	if err := w.enter(); err != nil {
+		t.Fatal(err)
+	}
+	for _, gvk := range append([]schema.GroupVersionKind{clusterTemplateKind, controlPlaneTemplateKind, poolTemplateKind}, compositeKinds...) {
+		t.Run(gvk.Kind, func(t *testing.T) {
+			u := object(gvk, w.namespace, "removed")
+			err := w.client.Apply(w.ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("apiextensions.crossplane.io/composite"))
+			if err == nil || !strings.Contains(err.Error(), "was removed while Crossplane composed it") {
+				t.Errorf("%s is made anew: %v", gvk.Kind, err)
+			}
+		})
+	}
+}
