@@ -25,6 +25,9 @@ type commands struct {
 	Up    upCommand    `cmd:"" help:"Build everything, start the management cluster and bring an example up on it."`
 	Down  downCommand  `cmd:"" help:"End what up started."`
 	Parts partsCommand `cmd:"" help:"Build everything and start nothing."`
+
+	Registry registryCommand `cmd:"" hidden:"" help:"Serve a container registry. up starts it."`
+	Node     nodeCommand     `cmd:"" hidden:"" help:"Run the pods of Crossplane's packages as processes. up starts it."`
 }
 
 type upCommand struct {

@@ -122,6 +122,12 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 	if err != nil {
 		return fmt.Errorf("cannot set up: %w", err)
 	}
+	if err := awaitKinds(ctx, mgr.GetRESTMapper(), watchedKinds()); err != nil {
+		if ctx.Err() != nil {
+			return nil // It was to end.
+		}
+		return err
+	}
 	options := contract.Options{WatchFilter: s.WatchFilter, Concurrency: s.Concurrency}
 	if err := contract.SetupWithManager(ctx, mgr, options); err != nil {
 		return err

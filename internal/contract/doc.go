@@ -68,3 +68,8 @@ var (
 	managedClusterKind = schema.GroupKind{Group: "containerservice.azure.com", Kind: "ManagedCluster"}
 	agentPoolKind      = schema.GroupKind{Group: "containerservice.azure.com", Kind: "ManagedClustersAgentPool"}
 )
+
+// Kinds returns the composite kinds that the reconcilers watch from the start.
+func Kinds() []schema.GroupVersionKind {
+	return []schema.GroupVersionKind{clusterKind, controlPlaneKind, machinePoolKind}
+}

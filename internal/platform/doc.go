@@ -34,3 +34,8 @@ func newObject(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	u.SetGroupVersionKind(kind)
 	return u
 }
+
+// Kinds returns the kinds that the reconcilers watch from the start.
+func Kinds() []schema.GroupVersionKind {
+	return []schema.GroupVersionKind{namespacedKind, claimedKind, claimKind}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -57,9 +58,6 @@ func newEnvironment(ctx context.Context, root string, s *stack.Stack) (*environm
 		azure: &admin.Client{URL: s.AdminURL(), HTTP: &http.Client{Transport: patientTransport{http.DefaultTransport}}},
 		turn:  map[string]*sync.Mutex{},
 	}
-	for _, component := range stack.Components() {
-		e.turn[component] = &sync.Mutex{}
-	}
 	if e.client, err = client.New(config, client.Options{Scheme: scheme.Scheme}); err != nil {
 		return nil, err
 	}
@@ -90,7 +88,7 @@ func (e *environment) supervise() {
 
 // revive starts a component that has ended by itself. It waits for its turn, as the end may be ours.
 func (e *environment) revive(component string) error {
-	turn := e.turn[component]
+	turn := e.turnOf(component)
 	turn.Lock()
 	defer turn.Unlock()
 	if e.isClosed() || !slices.Contains(e.stack.Dead(), component) {
@@ -108,11 +106,22 @@ func (e *environment) revive(component string) error {
 func (e *environment) close() {
 	e.mu.Lock()
 	e.closed = true
+	turns := slices.Collect(maps.Values(e.turn))
 	e.mu.Unlock()
-	for _, turn := range e.turn {
+	for _, turn := range turns {
 		turn.Lock()
 		defer turn.Unlock()
 	}
+}
+
+// turnOf returns the lock of a component: of one of the stack's, or of what the node runs for a package of a test.
+func (e *environment) turnOf(component string) *sync.Mutex {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.turn[component] == nil {
+		e.turn[component] = &sync.Mutex{}
+	}
+	return e.turn[component]
 }
 
 // crashes returns an error for each time that a component has ended by itself.
@@ -124,7 +133,7 @@ func (e *environment) crashes() error {
 
 // restart ends a component with SIGKILL and starts it again at once.
 func (e *environment) restart(component string) error {
-	turn := e.turn[component]
+	turn := e.turnOf(component)
 	turn.Lock()
 	defer turn.Unlock()
 	if e.isClosed() {

@@ -18,7 +18,9 @@ func TestIdentities(t *testing.T) {
 	const serviceAccount = "system:serviceaccount:"
 	users := map[string]string{
 		stack.ControllerManager: "system:kube-controller-manager",
+		stack.Node:              "crossplane-capz-local:node",
 		stack.Crossplane:        serviceAccount,
+		stack.Function:          serviceAccount,
 		stack.CrossplaneRBAC:    serviceAccount,
 		stack.ASO:               serviceAccount,
 		stack.CAPI:              serviceAccount,

@@ -47,6 +47,9 @@ func (b *Builder) Build(ctx context.Context, without ...string) error {
 		if p.Name == ControllerGen {
 			steps = append(steps, b.manifestStep())
 		}
+		if p.Name == Local {
+			steps = append(steps, b.packageStep())
+		}
 	}
 	for i, s := range steps {
 		label := fmt.Sprintf("build %d of %d: %s", i+1, len(steps), s.name)

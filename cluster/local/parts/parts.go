@@ -30,7 +30,7 @@ const (
 	Crossplane       = "crossplane-core"
 	CrossplaneCLI    = "crossplane"
 	Function         = "function-capz"
-	Provider         = "provider-capz"
+	Local            = "local"
 	AzureSim         = "azuresim"
 )
 
@@ -92,6 +92,6 @@ func All() []Part {
 		},
 		{Name: AzureSim, Module: ".", Package: "./cluster/azuresim"},
 		{Name: Function, Module: ".", Package: "./functions/function-capz"},
-		{Name: Provider, Module: ".", Package: "./cluster/provider"},
+		{Name: Local, Module: "cluster/local", Package: "."},
 	}
 }

@@ -26,6 +26,8 @@ const (
 	applyWorkers = 6
 	// installPatience is how long an installed object may take to be of use.
 	installPatience = 5 * time.Minute
+	// pollInterval is how often something awaited is looked at.
+	pollInterval = 100 * time.Millisecond
 )
 
 // newClient returns a client that knows the built-in kinds and CustomResourceDefinitions.
@@ -89,7 +91,7 @@ func await(ctx context.Context, what string, done func(context.Context) (bool, e
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for %s: %w", what, ctx.Err())
-		case <-time.After(2 * pollInterval):
+		case <-time.After(pollInterval):
 		}
 	}
 }

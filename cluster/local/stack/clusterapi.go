@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/process"
 )
 
 // A capiController is one of Cluster API's own controllers, installed as its kustomization has it.
@@ -111,6 +113,6 @@ func (s *Stack) kubeadmBootstrap() launch {
 		},
 		env:   append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(KubeadmBootstrap), "POD_NAMESPACE="+kubeadmNamespace),
 		ports: []string{portKubeadm, portKubeadmWebhook, portKubeadmStat},
-		probe: probe{URL: "http://" + s.address(portKubeadm) + "/readyz"},
+		probe: process.Probe{URL: "http://" + s.address(portKubeadm) + "/readyz"},
 	}
 }

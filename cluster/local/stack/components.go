@@ -7,27 +7,34 @@ import (
 	"strconv"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/process"
+	"github.com/crossplane-capz/crossplane-capz/internal/xpkg"
 )
 
-// Names of the components.
+// Names of the components. Function and Provider are the product's; their packages are installed, and the node runs them.
 const (
 	Etcd              = "etcd"
 	APIServer         = "kube-apiserver"
 	ControllerManager = "kube-controller-manager"
+	Registry          = "registry"
+	Node              = "node"
 	Crossplane        = "crossplane"
 	CrossplaneRBAC    = "crossplane-rbac-manager"
 	ASO               = "aso"
 	CAPI              = "capi"
 	KubeadmBootstrap  = "capi-kubeadm-bootstrap"
 	AzureSim          = "azuresim"
-	Function          = "function-capz"
-	Provider          = "provider-capz"
+	Function          = xpkg.Function
+	Provider          = xpkg.Provider
 )
 
 // Components returns the names of all components, in the order in which they come up.
-func Components() []string {
+func Components() []string { return append(launched(), Function, Provider) }
+
+// launched returns the components that the stack starts itself.
+func launched() []string {
 	return []string{
-		Etcd, APIServer, AzureSim, ControllerManager, Function, Crossplane, CrossplaneRBAC, CAPI, KubeadmBootstrap, ASO, Provider,
+		Etcd, APIServer, AzureSim, Registry, ControllerManager, Node, Crossplane, CrossplaneRBAC, CAPI, KubeadmBootstrap, ASO,
 	}
 }
 
@@ -37,7 +44,7 @@ type launch struct {
 	args   []string
 	env    []string
 	ports  []string
-	probe  probe
+	probe  process.Probe
 }
 
 // launchOf returns how a component of this stack is started.
@@ -51,8 +58,10 @@ func (s *Stack) launchOf(name string) (launch, error) {
 		return s.controllerManager(), nil
 	case AzureSim:
 		return s.azureSim(), nil
-	case Function:
-		return s.function(), nil
+	case Registry:
+		return s.registry(), nil
+	case Node:
+		return s.node(), nil
 	case Crossplane:
 		return s.crossplane(), nil
 	case CrossplaneRBAC:
@@ -63,10 +72,8 @@ func (s *Stack) launchOf(name string) (launch, error) {
 		return s.kubeadmBootstrap(), nil
 	case ASO:
 		return s.aso(), nil
-	case Provider:
-		return s.provider(), nil
 	}
-	return launch{}, fmt.Errorf("no component is called %q; there are %v", name, Components())
+	return launch{}, fmt.Errorf("no component is called %q; there are %v", name, launched())
 }
 
 func (s *Stack) etcd() launch {
@@ -86,7 +93,7 @@ func (s *Stack) etcd() launch {
 			"--unsafe-no-fsync",
 		},
 		ports: []string{portEtcd, portEtcdPeer, portEtcdHealth},
-		probe: probe{URL: health + "/health"},
+		probe: process.Probe{URL: health + "/health"},
 	}
 }
 
@@ -107,7 +114,7 @@ func (s *Stack) apiServer() launch {
 			"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
 			"--service-account-key-file=" + s.cert("service-accounts", "sa.pub"),
 			"--service-account-signing-key-file=" + s.cert("service-accounts", "sa.key"),
-			"--service-cluster-ip-range=10.0.0.0/24",
+			"--service-cluster-ip-range=" + s.state.ServiceRange,
 			// The endpoint of the Service "kubernetes" may not be a loopback address.
 			"--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
 			"--profiling=false",
@@ -115,7 +122,7 @@ func (s *Stack) apiServer() launch {
 		// A third of the time that it takes to install everything would go into collecting garbage.
 		env:   []string{"GOGC=200"},
 		ports: []string{portAPIServer},
-		probe: probe{URL: s.Server() + "/readyz", CA: s.cert("server", "ca.crt")},
+		probe: process.Probe{URL: s.Server() + "/readyz", CA: s.cert("server", "ca.crt")},
 	}
 }
 
@@ -137,7 +144,7 @@ func (s *Stack) controllerManager() launch {
 			"--kube-api-qps=200", "--kube-api-burst=400",
 		},
 		ports: []string{portKCM},
-		probe: probe{URL: "https://" + s.address(portKCM) + "/healthz", CA: s.cert("server", "ca.crt")},
+		probe: process.Probe{URL: "https://" + s.address(portKCM) + "/healthz", CA: s.cert("server", "ca.crt")},
 	}
 }
 
@@ -150,19 +157,29 @@ func (s *Stack) azureSim() launch {
 			"--max-retry-after", strconv.Itoa(int(s.options.AzureMaxRetryAfter.Seconds())),
 		},
 		ports: []string{portAzure, portAzureAdmin},
-		probe: probe{URL: s.AdminURL() + "/healthz"},
+		probe: process.Probe{URL: s.AdminURL() + "/healthz"},
 	}
 }
 
-func (s *Stack) function() launch {
+func (s *Stack) registry() launch {
 	return launch{
-		binary: parts.Function,
+		binary: parts.Local,
+		args:   []string{"--root", s.options.Root, "registry", "--address", s.address(portRegistry), "--dir", s.path("registry")},
+		ports:  []string{portRegistry},
+		probe:  process.Probe{URL: "http://" + s.address(portRegistry) + "/v2/"},
+	}
+}
+
+func (s *Stack) node() launch {
+	return launch{
+		binary: parts.Local,
 		args: []string{
-			"--address", s.address(portFunction), "--tls-certs-dir", s.path("certs", "function"),
-			"--metrics-address", s.address(portFunctionStat),
+			"--root", s.options.Root, "node", "--kubeconfig", s.kubeconfigOf(Node), "--namespace", crossplaneNamespace, "--proxy", s.address(portNode),
+			"--state", s.dir,
 		},
-		ports: []string{portFunction, portFunctionStat},
-		probe: probe{Address: s.address(portFunction)},
+		// The product's packages get theirs by their DeploymentRuntimeConfigs.
+		ports: []string{portNode, portFunction, portFunctionStat, portProvider, portProviderHook, portProviderStat},
+		probe: process.Probe{Address: s.address(portNode)},
 	}
 }
 
@@ -172,12 +189,14 @@ func (s *Stack) crossplane() launch {
 		// Many composed objects make many events, which the default burst of 100 would drop.
 		args: []string{"core", "start", "--circuit-breaker-burst=5000"},
 		env: append(s.crossplaneEnv(),
-			"PACKAGE_RUNTIME=External", "TLS_CLIENT_CERTS_DIR="+s.path("certs", "crossplane"),
+			// The node knows where Services are, as DNS would.
+			"HTTPS_PROXY=http://"+s.address(portNode), "NO_PROXY=127.0.0.1,localhost",
+			"TLS_CLIENT_CERTS_DIR="+s.path("certs", "crossplane"),
 			"XPKG_CACHE_DIR="+s.path("cache", "xpkg"), "XFN_CACHE_DIR="+s.path("cache", "xfn"),
 			"TLS_SERVER_CERTS_DIR="+s.path("certs", "webhooks"), "WEBHOOK_PORT="+s.port(portCrossplaneHook),
 			"METRICS_PORT="+s.port(portCrossplaneStat), "HEALTH_PROBE_PORT="+s.port(portCrossplane)),
 		ports: []string{portCrossplane, portCrossplaneStat, portCrossplaneHook},
-		probe: probe{URL: "http://" + s.address(portCrossplane) + "/readyz"},
+		probe: process.Probe{URL: "http://" + s.address(portCrossplane) + "/readyz"},
 	}
 }
 
@@ -207,7 +226,7 @@ func (s *Stack) capi() launch {
 		},
 		env:   append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(CAPI), "POD_NAMESPACE="+capiNamespace),
 		ports: []string{portCAPI, portCAPIWebhook, portCAPIStat},
-		probe: probe{URL: "http://" + s.address(portCAPI) + "/readyz"},
+		probe: process.Probe{URL: "http://" + s.address(portCAPI) + "/readyz"},
 	}
 }
 
@@ -221,23 +240,7 @@ func (s *Stack) aso() launch {
 		env: append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(ASO), "POD_NAMESPACE="+asoNamespace,
 			"AZURE_SYNC_PERIOD="+s.options.ASOSyncPeriod.String()),
 		ports: []string{portASO, portASOWebhook},
-		probe: probe{URL: "http://" + s.address(portASO) + "/readyz"},
-	}
-}
-
-func (s *Stack) provider() launch {
-	return launch{
-		binary: parts.Provider,
-		args: []string{
-			"--kubeconfig", s.kubeconfigOf(Provider),
-			"--leader-elect", "--leader-election-namespace", crossplaneNamespace,
-			"--health-addr", s.address(portProvider), "--metrics-addr", s.address(portProviderStat),
-			"--webhook-host", "127.0.0.1", "--webhook-port", s.port(portProviderHook),
-			"--webhook-cert-dir", s.path("certs", "webhooks"),
-		},
-		env:   s.azureEnv(),
-		ports: []string{portProvider, portProviderHook, portProviderStat},
-		probe: probe{URL: "http://" + s.address(portProvider) + "/readyz"},
+		probe: process.Probe{URL: "http://" + s.address(portASO) + "/readyz"},
 	}
 }
 

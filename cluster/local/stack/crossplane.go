@@ -14,11 +14,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/process"
 )
 
 const (
+	// failureLines is how much of the log of a failed command its error shows.
+	failureLines = 15
 	// crossplaneServerSecret holds the certificate of Crossplane's webhook.
 	crossplaneServerSecret = "crossplane-tls-server"
+	// crossplaneClientSecret holds the certificate that Crossplane calls functions with.
+	crossplaneClientSecret = "crossplane-tls-client"
 	// usageWebhook is the configuration of the webhook that keeps what a Usage or ClusterUsage protects.
 	usageWebhook = "crossplane-no-usages"
 )
@@ -66,6 +71,9 @@ func (s *Stack) installCrossplane(ctx context.Context, m milestones) error {
 	if err := s.initCrossplane(ctx); err != nil {
 		return err
 	}
+	if err := s.takeClientCertificate(ctx); err != nil {
+		return err
+	}
 	if err := s.serveUsages(ctx); err != nil {
 		return err
 	}
@@ -103,7 +111,7 @@ func (s *Stack) initCrossplaneOnce(ctx context.Context) error {
 	cmd.Env = append(append(s.baseEnv(), s.crossplaneEnv()...),
 		"CRDS_PATH="+filepath.Join(cluster, "crds"), "WEBHOOK_CONFIGS_PATH="+filepath.Join(cluster, "webhookconfigurations"),
 		"TLS_CA_SECRET_NAME=crossplane-root-ca", "TLS_SERVER_SECRET_NAME="+crossplaneServerSecret,
-		"TLS_CLIENT_SECRET_NAME=crossplane-tls-client", "WEBHOOK_SERVICE_NAME=crossplane-webhooks",
+		"TLS_CLIENT_SECRET_NAME="+crossplaneClientSecret, "WEBHOOK_SERVICE_NAME=crossplane-webhooks",
 		"WEBHOOK_SERVICE_NAMESPACE="+crossplaneNamespace, "WEBHOOK_SERVICE_PORT=9443")
 	log := s.LogFile("crossplane-init")
 	out, err := cmd.CombinedOutput()
@@ -111,7 +119,7 @@ func (s *Stack) initCrossplaneOnce(ctx context.Context) error {
 		return writeErr
 	}
 	if err != nil {
-		return fmt.Errorf("crossplane core init: %w; the last lines of %s:\n%s", err, log, tail(log, failureLines))
+		return fmt.Errorf("crossplane core init: %w; the last lines of %s:\n%s", err, log, process.Tail(log, failureLines))
 	}
 	return nil
 }
@@ -152,4 +160,14 @@ func (s *Stack) serveUsages(ctx context.Context) error {
 		return fmt.Errorf("the webhook of Crossplane: %w", err)
 	}
 	return nil
+}
+
+// takeClientCertificate writes the files of the Secret that `core init` has made for Crossplane as a client.
+func (s *Stack) takeClientCertificate(ctx context.Context) error {
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: crossplaneNamespace, Name: crossplaneClientSecret}
+	if err := s.client.Get(ctx, key, secret); err != nil {
+		return err
+	}
+	return writeFiles(s.path("certs", "crossplane"), secret.Data)
 }

@@ -32,6 +32,9 @@ var (
 	providerAccount       = types.NamespacedName{Namespace: crossplaneNamespace, Name: "provider-capz"}
 )
 
+// nodeUser is who the node is for the API server.
+const nodeUser = "crossplane-capz-local:node"
+
 // tokenLifetime of the components' ServiceAccount tokens. Nobody renews them, so they outlast the cluster.
 const tokenLifetime = 365 * 24 * time.Hour
 
@@ -42,13 +45,12 @@ func (s *Stack) issueCertificates() error {
 		return err
 	}
 	subjects := map[string]pkix.Name{
-		"server":     {CommonName: "kube-apiserver"},
-		"etcd":       {CommonName: "etcd"},
-		"webhooks":   {CommonName: "webhooks"},
-		"function":   {CommonName: "function-capz"},
-		"crossplane": {CommonName: "crossplane"},
-		"kcm":        {CommonName: "system:kube-controller-manager"},
-		"admin":      {CommonName: "admin", Organization: []string{"system:masters"}},
+		"server":   {CommonName: "kube-apiserver"},
+		"etcd":     {CommonName: "etcd"},
+		"webhooks": {CommonName: "webhooks"},
+		"node":     {CommonName: nodeUser},
+		"kcm":      {CommonName: "system:kube-controller-manager"},
+		"admin":    {CommonName: "admin", Organization: []string{"system:masters"}},
 	}
 	for owner, subject := range subjects {
 		if err := ca.issue(s.path("certs", owner), subject); err != nil {
@@ -67,6 +69,9 @@ func (s *Stack) issueCertificates() error {
 		return err
 	}
 	if err := s.writeKubeconfig(s.kubeconfigOf(ControllerManager), "default", s.certificateUser("kcm")); err != nil {
+		return err
+	}
+	if err := s.writeKubeconfig(s.kubeconfigOf(Node), crossplaneNamespace, s.certificateUser("node")); err != nil {
 		return err
 	}
 	return s.writeKubeconfig(s.Kubeconfig(), "default", s.certificateUser("admin"))

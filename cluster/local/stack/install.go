@@ -13,7 +13,7 @@ import (
 
 // bringUp starts and installs everything, as much as possible side by side: each line of work waits for what it needs.
 func (s *Stack) bringUp(ctx context.Context) error {
-	for _, dir := range []string{"logs", "home", "tmp", "azure", "kubeconfigs", "cache"} {
+	for _, dir := range []string{"logs", "home", "tmp", "azure", "kubeconfigs", "cache/xpkg", "cache/xfn", "registry"} {
 		if err := os.MkdirAll(s.path(dir), 0o700); err != nil {
 			return err
 		}
@@ -46,6 +46,7 @@ func (s *Stack) bringUp(ctx context.Context) error {
 // sources are the folders that manifests are taken from.
 type sources struct {
 	capi, crossplane, aso, asoGenerated, product string
+	packages                                     []parts.Package
 }
 
 func (s *Stack) findModules(ctx context.Context) error {
@@ -62,10 +63,11 @@ func (s *Stack) findModules(ctx context.Context) error {
 	}
 	s.sources.asoGenerated = b.ASOManifests()
 	s.sources.product = filepath.Join(s.options.Root, "package")
+	s.sources.packages = b.Packages()
 	return g.Wait()
 }
 
-// startBase starts what needs nothing else: the API server with etcd, the simulated Azure, and the function.
+// startBase starts what needs nothing else: the API server with etcd, the simulated Azure, and the registry.
 func (s *Stack) startBase(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -80,7 +82,7 @@ func (s *Stack) startBase(ctx context.Context) error {
 		return nil
 	})
 	g.Go(func() error { return s.runAzure(ctx) })
-	g.Go(func() error { return s.runAndSay(ctx, Function) })
+	g.Go(func() error { return s.servePackages(ctx) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
@@ -111,7 +113,6 @@ type milestones struct {
 	// while the API server has its hands full.
 	crossplaneKinds chan struct{}
 	capiKinds       chan struct{}
-	xrKinds         chan struct{}
 }
 
 // reach waits for a milestone.
@@ -125,16 +126,14 @@ func reach(ctx context.Context, milestone <-chan struct{}) error {
 }
 
 func (s *Stack) startControllers(ctx context.Context) error {
-	m := milestones{
-		crossplaneKinds: make(chan struct{}), capiKinds: make(chan struct{}), xrKinds: make(chan struct{}),
-	}
+	m := milestones{crossplaneKinds: make(chan struct{}), capiKinds: make(chan struct{})}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.runAndSay(ctx, ControllerManager) })
 	g.Go(func() error { return s.installCrossplane(ctx, m) })
 	g.Go(func() error { return s.installCAPI(ctx, capiCore, m, m.capiKinds) })
 	g.Go(func() error { return s.installKubeadmBootstrap(ctx, m) })
 	g.Go(func() error { return s.installASO(ctx, m) })
-	g.Go(func() error { return s.installProvider(ctx, m) })
+	g.Go(func() error { return s.startNode(ctx) })
 	return g.Wait()
 }
 

@@ -26,6 +26,8 @@ const (
 	portKubeadm        = "capi-kubeadm-bootstrap-health"
 	portKubeadmWebhook = "capi-kubeadm-bootstrap-webhook"
 	portKubeadmStat    = "capi-kubeadm-bootstrap-diagnostics"
+	portRegistry       = "registry"
+	portNode           = "node"
 	portAzure          = "azuresim-proxy"
 	portAzureAdmin     = "azuresim-admin"
 	portFunction       = "function-capz"
@@ -41,7 +43,7 @@ func PortNames() []string {
 		portEtcd, portEtcdPeer, portEtcdHealth, portAPIServer, portKCM, portCrossplane, portCrossplaneStat,
 		portCrossplaneHook, portASO,
 		portASOWebhook, portCAPI, portCAPIWebhook, portCAPIStat, portKubeadm, portKubeadmWebhook, portKubeadmStat,
-		portAzure, portAzureAdmin, portFunction, portFunctionStat, portProvider, portProviderHook, portProviderStat,
+		portRegistry, portNode, portAzure, portAzureAdmin, portFunction, portFunctionStat, portProvider, portProviderHook, portProviderStat,
 	}
 }
 
@@ -127,4 +129,10 @@ func (r *reservation) releaseAll() {
 		_ = l.Close()
 		delete(r.held, p)
 	}
+}
+
+// serviceRange returns a range of loopback addresses for the Services of one stack, which the node listens on.
+func serviceRange() string {
+	//nolint:gosec // Nothing depends on what cannot be foreseen; another stack on this machine should have another one.
+	return fmt.Sprintf("127.%d.%d.0/24", 64+rand.IntN(192), rand.IntN(256))
 }

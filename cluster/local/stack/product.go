@@ -4,53 +4,68 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/xpkg"
 )
 
-// functionName is what the Compositions call function-capz: the package manager's name for the dependency.
-const functionName = "crossplane-capz-function-capz"
+var xrdKind = schema.GroupVersionKind{
+	Group: "apiextensions.crossplane.io", Version: "v2", Kind: "CompositeResourceDefinition",
+}
 
-// functionImage stands where a package's image is named: nothing is ever fetched from it.
-const functionImage = "xpkg.crossplane-capz.invalid/function-capz:v0.0.0"
-
-var (
-	functionKind         = schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: "Function"}
-	functionRevisionKind = schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: "FunctionRevision"}
-	xrdKind              = schema.GroupVersionKind{
-		Group: "apiextensions.crossplane.io", Version: "v2", Kind: "CompositeResourceDefinition",
-	}
-)
-
-// installProduct tells Crossplane where function-capz is and installs the XRDs and Compositions.
+// installProduct installs the product as a person does: what no package carries is applied, and the Crossplane CLI
+// installs the Configuration, on which Crossplane's package manager brings the other two packages.
 func (s *Stack) installProduct(ctx context.Context, m milestones) error {
-	if s.without(Function) {
+	if s.without(Node) {
 		return nil
 	}
-	if err := s.registerFunction(ctx); err != nil {
+	beside, err := readManifests(filepath.Join(s.sources.product, "install"))
+	if err != nil {
 		return err
 	}
+	if err := s.fitToMachine(beside); err != nil {
+		return err
+	}
+	if err := s.apply(ctx, append(beside, s.localPackages()...)); err != nil {
+		return err
+	}
+	if !s.without(CAPI) {
+		// provider-capz would look for kinds that are missing only now and then.
+		if err := reach(ctx, m.capiKinds); err != nil {
+			return err
+		}
+	}
+	version, err := xpkg.TreeVersion(s.options.Root)
+	if err != nil {
+		return err
+	}
+	if _, err := s.CrossplaneCLI(ctx, "xpkg", "install", "configuration", xpkg.Repository+xpkg.Configuration+":"+version); err != nil {
+		return err
+	}
+	g, waiting := errgroup.WithContext(ctx)
+	for _, p := range s.sources.packages {
+		g.Go(func() error { return s.AwaitPackage(waiting, p.Name, version) })
+	}
+	g.Go(func() error { return s.aggregated(waiting, providerAccount.Name) })
+	g.Go(func() error { return s.installedComposites(waiting) })
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	s.logf("the packages %s are installed and healthy", version)
+	return nil
+}
+
+// installedComposites waits until the kinds of the Configuration are served and Crossplane may write them.
+func (s *Stack) installedComposites(ctx context.Context) error {
 	configuration, err := readManifests(filepath.Join(s.sources.product, "configuration"))
 	if err != nil {
 		return err
 	}
-	// The package's own metadata is for the package manager.
-	configuration = configuration.where(func(u *unstructured.Unstructured) bool {
-		return u.GroupVersionKind().Group != "meta.pkg.crossplane.io"
-	})
-	if err := s.apply(ctx, configuration); err != nil {
-		return err
-	}
-	if err := s.composites(ctx, configuration.kind(xrdKind.Kind)); err != nil {
-		return err
-	}
-	close(m.xrKinds)
-	s.logf("%d composite resource definitions are established", len(configuration.kind(xrdKind.Kind)))
-	return nil
+	return s.composites(ctx, configuration.kind(xrdKind.Kind))
 }
 
 // composites waits until the XRDs' kinds are served and Crossplane may write them.
@@ -70,80 +85,109 @@ func (s *Stack) composites(ctx context.Context, xrds manifests) error {
 	return g.Wait()
 }
 
-// registerFunction installs function-capz without the package manager: Crossplane finds a function by the endpoint in
-// the status of its active revision. Both objects are paused, so that nobody looks for the image.
-func (s *Stack) registerFunction(ctx context.Context) error {
-	function := paused(functionKind, functionName, map[string]any{"package": functionImage})
-	revision := paused(functionRevisionKind, "function-capz-local", map[string]any{
-		"desiredState": "Active", "image": functionImage, "revision": int64(1),
-	})
-	revision.SetLabels(map[string]string{"pkg.crossplane.io/package": functionName})
-	for _, u := range []*unstructured.Unstructured{function, revision} {
-		if err := s.awaitKind(ctx, u.GroupVersionKind()); err != nil {
-			return err
+const (
+	runtimeConfigKind = "DeploymentRuntimeConfig"
+	imageConfigKind   = "ImageConfig"
+	packagesVersion   = "pkg.crossplane.io/v1beta1"
+)
+
+// fitToMachine adds to provider-capz's DeploymentRuntimeConfig what a process of this machine needs beside it, and has
+// the ImageConfigs match the images of the stack's registry too: that is where images are looked up after a rewrite.
+func (s *Stack) fitToMachine(objects manifests) error {
+	for _, u := range objects.kind(imageConfigKind) {
+		matches, _, err := unstructured.NestedSlice(u.Object, "spec", "matchImages")
+		if err != nil {
+			return fmt.Errorf("%s: %w", u.GetName(), err)
 		}
-		if err := s.applyOne(ctx, u); err != nil {
-			return err
+		for _, m := range matches {
+			prefix, _, _ := unstructured.NestedString(m.(map[string]any), "prefix") //nolint:forcetypeassert // By the CRD.
+			if name, ok := strings.CutPrefix(prefix, xpkg.Repository); ok {
+				matches = append(matches, prefixMatch(s.packagePrefix()+name))
+			}
+		}
+		if err := unstructured.SetNestedSlice(u.Object, matches, "spec", "matchImages"); err != nil {
+			return fmt.Errorf("%s: %w", u.GetName(), err)
 		}
 	}
-	status := fmt.Sprintf(`{"status":{"endpoint":%q,"capabilities":["composition"]}}`, s.address(portFunction))
-	if err := s.client.Status().Patch(ctx, revision, client.RawPatch(types.MergePatchType, []byte(status))); err != nil {
-		return fmt.Errorf("endpoint of function-capz: %w", err)
+	for _, u := range objects.kind(runtimeConfigKind) {
+		if u.GetName() != xpkg.Provider {
+			continue
+		}
+		if err := unstructured.SetNestedMap(u.Object, s.providerTemplate(), "spec", "deploymentTemplate"); err != nil {
+			return err
+		}
+		return nil
 	}
-	return nil
+	return fmt.Errorf("there is no DeploymentRuntimeConfig %s in package/install", xpkg.Provider)
 }
 
-func paused(gvk schema.GroupVersionKind, name string, spec map[string]any) *unstructured.Unstructured {
+// localPackages returns what has Crossplane fetch the product's packages from the stack's registry, so that they are
+// byte for byte those of a release, and run function-capz on ports of its own.
+func (s *Stack) localPackages() manifests {
+	rewrite := object(imageConfigKind, "local-registry", map[string]any{
+		"matchImages":  []any{prefixMatch(xpkg.Repository)},
+		"rewriteImage": map[string]any{"prefix": s.packagePrefix()},
+	})
+	function := object(runtimeConfigKind, "local-"+xpkg.Function, map[string]any{"deploymentTemplate": s.functionTemplate()})
+	runtime := object(imageConfigKind, "local-"+xpkg.Function, map[string]any{
+		"matchImages": []any{prefixMatch(s.packagePrefix() + xpkg.Function)},
+		"runtime":     map[string]any{"configRef": map[string]any{"name": function.GetName()}},
+	})
+	return manifests{rewrite, function, runtime}
+}
+
+func object(kind, name string, spec map[string]any) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
-	u.SetGroupVersionKind(gvk)
+	u.SetAPIVersion(packagesVersion)
+	u.SetKind(kind)
 	u.SetName(name)
-	u.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
 	return u
 }
 
-// installProvider installs the RBAC that no package carries, starts provider-capz, and then has its webhooks called.
-func (s *Stack) installProvider(ctx context.Context, m milestones) error {
-	if s.without(Provider) {
-		return nil
+func prefixMatch(prefix string) map[string]any {
+	return map[string]any{"type": "Prefix", "prefix": prefix}
+}
+
+// functionTemplate is the Deployment of function-capz on this machine.
+func (s *Stack) functionTemplate() map[string]any {
+	return template(map[string]any{
+		"args":           []any{"--address", s.address(portFunction), "--metrics-address", s.address(portFunctionStat)},
+		"ports":          []any{s.containerPort("grpc", portFunction), s.containerPort("metrics", portFunctionStat)},
+		"readinessProbe": map[string]any{"tcpSocket": map[string]any{"port": "grpc"}},
+	})
+}
+
+// providerTemplate is the Deployment of provider-capz on this machine, where the simulated Azure stands for Azure.
+func (s *Stack) providerTemplate() map[string]any {
+	var env []any
+	for _, variable := range s.azureEnv() {
+		name, value, _ := strings.Cut(variable, "=")
+		env = append(env, map[string]any{"name": name, "value": value})
 	}
-	rbac, err := readManifests(filepath.Join(s.sources.product, "install", "rbac.yaml"))
-	if err != nil {
-		return err
-	}
-	webhooks, err := readManifests(filepath.Join(s.sources.product, "provider", "webhooks.yaml"))
-	if err != nil {
-		return err
-	}
-	ca, err := s.webhookCA()
-	if err != nil {
-		return err
-	}
-	if err := webhooks.serveWebhooks(s.state.Ports[portProviderHook], ca); err != nil {
-		return err
-	}
-	if err := s.namespace(ctx, crossplaneNamespace); err != nil {
-		return err
-	}
-	if err := s.apply(ctx, rbac); err != nil {
-		return err
-	}
-	if err := s.grantToken(ctx, Provider, providerAccount); err != nil {
-		return err
-	}
-	for _, milestone := range []chan struct{}{m.capiKinds, m.xrKinds} {
-		if err := reach(ctx, milestone); err != nil {
-			return err
-		}
-	}
-	if err := s.aggregated(ctx, providerAccount.Name); err != nil {
-		return err
-	}
-	if err := s.run(ctx, Provider); err != nil {
-		return err
-	}
-	if err := s.apply(ctx, webhooks); err != nil {
-		return err
-	}
-	s.logf("provider-capz is ready")
-	return nil
+	return template(map[string]any{
+		"args": []any{
+			"--leader-elect", "--leader-election-namespace", crossplaneNamespace,
+			"--health-addr", s.address(portProvider), "--metrics-addr", s.address(portProviderStat),
+			"--webhook-host", "127.0.0.1", "--webhook-port", s.port(portProviderHook),
+		},
+		"env": env,
+		"ports": []any{
+			s.containerPort("webhook", portProviderHook), s.containerPort("metrics", portProviderStat),
+			s.containerPort("health", portProvider),
+		},
+		"readinessProbe": map[string]any{"httpGet": map[string]any{"path": "/readyz", "port": "health"}},
+	})
+}
+
+// template returns the template of a Deployment whose only container is what the package manager calls it.
+func template(container map[string]any) map[string]any {
+	container["name"] = "package-runtime"
+	return map[string]any{"spec": map[string]any{
+		"selector": map[string]any{},
+		"template": map[string]any{"spec": map[string]any{"hostNetwork": true, "containers": []any{container}}},
+	}}
+}
+
+func (s *Stack) containerPort(name, port string) map[string]any {
+	return map[string]any{"name": name, "containerPort": int64(s.state.Ports[port])}
 }

@@ -21,19 +21,12 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
-
-// exitPatience is how long a process that has been killed may take to leave the process table.
-const exitPatience = 2 * time.Second
-
-// readyPatience is how long a component may take until it is ready, on a machine that has much else to do.
-const readyPatience = 5 * time.Minute
 
 // ErrUp says that a stack is up in the state folder already. Open gives it.
 var ErrUp = errors.New("the stack is up already")
@@ -91,7 +84,6 @@ type Stack struct {
 	// azure is the stack whose simulated Azure this one uses; itself when nil.
 	azure *Stack
 
-	mu       sync.Mutex
 	state    *state
 	reserved *reservation
 	logMu    sync.Mutex
@@ -117,7 +109,7 @@ func Up(ctx context.Context, options Options) (*Stack, error) {
 	if err := clear(dir); err != nil {
 		return nil, err
 	}
-	s := &Stack{options: options, dir: dir, begun: time.Now(), state: &state{Phase: phaseStarting}}
+	s := &Stack{options: options, dir: dir, begun: time.Now(), state: &state{Phase: phaseStarting, ServiceRange: serviceRange()}}
 	if err := s.shareAzure(options.Azure); err != nil {
 		return nil, err
 	}
@@ -139,11 +131,15 @@ func clear(dir string) error {
 	}
 	if old != nil {
 		s := &Stack{dir: dir, state: old}
-		if old.Phase == phaseUp && len(s.Dead()) == 0 {
+		running, dead, err := s.census()
+		if err != nil {
+			return err
+		}
+		if old.Phase == phaseUp && len(dead) == 0 {
 			return ErrUp
 		}
-		if old.Phase == phaseUp && len(s.Dead()) < len(old.Processes) {
-			return fmt.Errorf("the stack in %s is up without %v: end it first (make down)", dir, s.Dead())
+		if old.Phase == phaseUp && len(running) > 0 {
+			return fmt.Errorf("the stack in %s is up without %v: end it first (make down)", dir, dead)
 		}
 		if err := s.endProcesses(); err != nil {
 			return err
@@ -167,7 +163,8 @@ func clear(dir string) error {
 
 // stateEntries are the files and folders of a stack in its state folder.
 var stateEntries = []string{
-	"state.json", "admin.kubeconfig", "azure", "cache", "certs", "etcd", "home", "kubeconfigs", "logs", "tmp",
+	"state.json", "admin.kubeconfig", "azure", "cache", "certs", "etcd", "home", "kubeconfigs", "logs", "pods", "processes",
+	"registry", "tmp",
 }
 
 // Open returns the stack that is up in a state folder; an error when there is none.
@@ -211,74 +208,17 @@ func Down(root, stateDir string) (bool, error) {
 		return false, err
 	}
 	s := &Stack{options: options, dir: dir, state: st}
-	any := len(s.Dead()) < len(st.Processes)
-	return any, s.endProcesses()
+	running, _, err := s.census()
+	if err != nil {
+		return false, err
+	}
+	return len(running) > 0, s.endProcesses()
 }
 
 // Down ends every process of the stack.
 func (s *Stack) Down() error {
 	_, err := Down(s.options.Root, s.dir)
 	return err
-}
-
-// Kill ends a component with SIGKILL and returns when it is gone.
-func (s *Stack) Kill(name string) error {
-	p, err := s.process(name)
-	if err != nil {
-		return err
-	}
-	return p.kill()
-}
-
-// Start starts a component that has ended, exactly as before, and returns when it is ready.
-func (s *Stack) Start(ctx context.Context, name string) error {
-	p, err := s.process(name)
-	if err != nil {
-		return err
-	}
-	// The threads of a process that was killed may show for a moment more.
-	if !p.gone(exitPatience) {
-		return fmt.Errorf("%s runs already (pid %d)", name, p.PID)
-	}
-	if err := s.launch(p); err != nil {
-		return err
-	}
-	return p.ready(ctx, readyPatience)
-}
-
-// Check returns an error that names the components which have ended, with their last log lines; nil when all run.
-func (s *Stack) Check() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var errs []error
-	for _, p := range s.state.Processes {
-		if !p.alive() {
-			errs = append(errs, p.failure("has ended"))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// Dead returns the names of the components which have ended.
-func (s *Stack) Dead() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var dead []string
-	for _, p := range s.state.Processes {
-		if !p.alive() {
-			dead = append(dead, p.Name)
-		}
-	}
-	return dead
-}
-
-// PID returns the process ID of a component.
-func (s *Stack) PID(name string) (int, error) {
-	p, err := s.process(name)
-	if err != nil {
-		return 0, err
-	}
-	return p.PID, nil
 }
 
 // Server returns the URL of the management cluster's API server.
@@ -310,89 +250,6 @@ func (s *Stack) LogFile(component string) string { return s.path("logs", compone
 
 // Dir returns the state folder.
 func (s *Stack) Dir() string { return s.dir }
-
-func (s *Stack) process(name string) (*process, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, p := range s.state.Processes {
-		if p.Name == name {
-			return p, nil
-		}
-	}
-	return nil, fmt.Errorf("the stack has no component %q", name)
-}
-
-// run starts a component for the first time and waits until it is ready.
-func (s *Stack) run(ctx context.Context, name string) error {
-	if slices.Contains(s.options.Without, name) {
-		return nil
-	}
-	l, err := s.launchOf(name)
-	if err != nil {
-		return err
-	}
-	for _, port := range l.ports {
-		s.reserved.release(s.state.Ports[port])
-	}
-	p := &process{
-		Name: name, Path: s.Bin(l.binary), Args: l.args, Env: append(s.baseEnv(), l.env...),
-		Log: s.LogFile(name), Probe: l.probe,
-	}
-	if err := s.launch(p); err != nil {
-		return err
-	}
-	return p.ready(ctx, readyPatience)
-}
-
-// launch starts a process and notes it in the state file before anything else happens.
-func (s *Stack) launch(p *process) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := p.start(); err != nil {
-		return err
-	}
-	if !slices.Contains(s.state.Processes, p) {
-		s.state.Processes = append(s.state.Processes, p)
-	}
-	return s.state.write(s.dir)
-}
-
-// endProcesses ends every process: controllers first, then the API server, etcd last.
-func (s *Stack) endProcesses() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var errs []error
-	for _, wave := range [][]string{nil, {APIServer}, {Etcd}} {
-		var members []*process
-		for _, p := range s.state.Processes {
-			isBase := p.Name == APIServer || p.Name == Etcd
-			if (wave == nil && !isBase) || slices.Contains(wave, p.Name) {
-				members = append(members, p)
-			}
-		}
-		errs = append(errs, stopAll(members, 3*time.Second))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	if err := os.Remove(stateFile(s.dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// stopAll asks all the processes to end, and kills those that have not after patience.
-func stopAll(processes []*process, patience time.Duration) error {
-	var errs []error
-	for _, p := range processes {
-		errs = append(errs, p.signal(syscall.SIGTERM))
-	}
-	deadline := time.Now().Add(patience)
-	for _, p := range processes {
-		errs = append(errs, p.stop(max(0, time.Until(deadline))))
-	}
-	return errors.Join(errs...)
-}
 
 // logf writes one line with the time since Up began.
 func (s *Stack) logf(format string, args ...any) {

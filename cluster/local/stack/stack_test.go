@@ -2,6 +2,7 @@ package stack
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/process"
 )
 
 func TestReserve(t *testing.T) {
@@ -53,6 +56,23 @@ func TestReserve(t *testing.T) {
 	}
 }
 
+// sleeper returns a process that runs until it is killed.
+func sleeper(t *testing.T, name string) *process.Process {
+	t.Helper()
+	p := &process.Process{
+		Name: name, Path: "/bin/sh", Args: []string{"-c", "exec sleep 600"}, Log: filepath.Join(t.TempDir(), "sleeper.log"),
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Kill(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
 func TestLockKeepsASecondUpOut(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := lock(dir)
@@ -88,18 +108,19 @@ func TestClear(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			var all []*process
+			var all []*process.Process
 			if tc.phase != "" {
-				st := &state{Phase: tc.phase}
-				for _, what := range tc.processes {
-					p := &process{Name: ended, PID: os.Getpid(), Started: "1"}
+				for i, what := range tc.processes {
+					p := &process.Process{Name: ended, PID: os.Getpid(), Started: "1"}
 					if what == running {
-						p = shell(t, "exec sleep 600")
+						p = sleeper(t, fmt.Sprint(running, i))
 					}
 					all = append(all, p)
+					if err := process.Records(filepath.Join(dir, "processes")).Write(p); err != nil {
+						t.Fatal(err)
+					}
 				}
-				st.Processes = all
-				if err := st.write(dir); err != nil {
+				if err := (&state{Phase: tc.phase}).write(dir); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -113,8 +134,8 @@ func TestClear(t *testing.T) {
 				t.Errorf("clear() = %v, want %v", err, tc.want)
 			}
 			for _, p := range all {
-				if p.Name == "shell" && p.alive() == tc.killed {
-					t.Errorf("a left-behind process is alive: %v, want killed: %v", p.alive(), tc.killed)
+				if p.Name != ended && p.Alive() == tc.killed {
+					t.Errorf("a left-behind process is alive: %v, want killed: %v", p.Alive(), tc.killed)
 				}
 			}
 		})
@@ -123,7 +144,7 @@ func TestClear(t *testing.T) {
 
 func TestStateHoldsNoSecretAndSurvivesRereading(t *testing.T) {
 	dir := t.TempDir()
-	want := &state{Phase: phaseUp, Ports: map[string]int{portEtcd: 2379}, Processes: []*process{{Name: Etcd, PID: 7, Started: "9"}}}
+	want := &state{Phase: phaseUp, Ports: map[string]int{portEtcd: 2379}, ServiceRange: "127.70.1.0/24"}
 	if err := want.write(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +167,7 @@ func TestStateHoldsNoSecretAndSurvivesRereading(t *testing.T) {
 func TestEveryComponentCanBeLaunched(t *testing.T) {
 	s := &Stack{dir: t.TempDir(), state: &state{Ports: map[string]int{}}}
 	seen := map[string]string{}
-	for _, name := range Components() {
+	for _, name := range launched() {
 		l, err := s.launchOf(name)
 		if err != nil {
 			t.Fatal(err)

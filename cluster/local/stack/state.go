@@ -16,11 +16,13 @@ const (
 	phaseUp       = "up"
 )
 
-// state is what a later `down`, or a test, has to know of a stack. It holds no secrets.
+// state is what a later `down`, or a test, has to know of a stack, beside the records of its processes. It holds no
+// secrets.
 type state struct {
-	Phase     string         `json:"phase"`
-	Ports     map[string]int `json:"ports"`
-	Processes []*process     `json:"processes"`
+	Phase string         `json:"phase"`
+	Ports map[string]int `json:"ports"`
+	// ServiceRange is what the addresses of Services are taken from.
+	ServiceRange string `json:"serviceRange"`
 	// Azure is the state folder of the stack whose simulated Azure this one uses, if not its own.
 	Azure string `json:"azure,omitempty"`
 }

@@ -1,4 +1,4 @@
-package stack
+package process
 
 import (
 	"context"
@@ -12,17 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func shell(t *testing.T, script string) *process {
+func shell(t *testing.T, script string) *Process {
 	t.Helper()
-	p := &process{
+	p := &Process{
 		Name: "shell", Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=" + os.Getenv("PATH")},
 		Log: filepath.Join(t.TempDir(), "shell.log"),
 	}
-	if err := p.start(); err != nil {
+	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := p.kill(); err != nil {
+		if err := p.Kill(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -41,14 +41,14 @@ func TestStop(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := shell(t, tc.script)
-			waitFor(t, func() bool { return strings.Contains(tail(p.Log, 1), "up") })
-			if !p.alive() {
+			waitFor(t, func() bool { return strings.Contains(Tail(p.Log, 1), "up") })
+			if !p.Alive() {
 				t.Fatal("alive() = false of a process that runs")
 			}
-			if err := p.stop(tc.patience); err != nil {
+			if err := p.Stop(tc.patience); err != nil {
 				t.Fatal(err)
 			}
-			if p.alive() {
+			if p.Alive() {
 				t.Error("alive() = true after stop()")
 			}
 			waitFor(t, func() bool { return syscall.Kill(-p.PID, 0) != nil })
@@ -67,14 +67,14 @@ func waitFor(t *testing.T, done func() bool) {
 
 func TestRecycledPIDIsLeftAlone(t *testing.T) {
 	p := shell(t, "exec sleep 600")
-	recycled := &process{Name: "older", PID: p.PID, Started: "1"}
-	if recycled.alive() {
+	recycled := &Process{Name: "older", PID: p.PID, Started: "1"}
+	if recycled.Alive() {
 		t.Error("alive() = true for a process with another start time")
 	}
-	if err := recycled.kill(); err != nil {
+	if err := recycled.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if !p.alive() {
+	if !p.Alive() {
 		t.Error("the process that has the PID now was killed")
 	}
 }
@@ -91,10 +91,10 @@ func TestReadyNamesTheComponentThatFails(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := shell(t, tc.script)
-			waitFor(t, func() bool { return tail(p.Log, 1) != "" })
+			waitFor(t, func() bool { return Tail(p.Log, 1) != "" })
 			// A port that nobody listens on: 0 is never one.
-			p.Probe = probe{Address: "127.0.0.1:0"}
-			err := p.ready(context.Background(), tc.patience)
+			p.Probe = Probe{Address: "127.0.0.1:0"}
+			err := p.Ready(context.Background(), tc.patience)
 			if err == nil {
 				t.Fatal("ready() = nil")
 			}
@@ -124,8 +124,8 @@ func TestTail(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tc.content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, tail(file, tc.lines)); diff != "" {
-				t.Errorf("tail(): -want, +got:\n%s", diff)
+			if diff := cmp.Diff(tc.want, Tail(file, tc.lines)); diff != "" {
+				t.Errorf("Tail(): -want, +got:\n%s", diff)
 			}
 		})
 	}

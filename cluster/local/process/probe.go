@@ -1,4 +1,4 @@
-package stack
+package process
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A probe tells whether a component does its work. One without URL and Address succeeds while the process lives.
-type probe struct {
+// A Probe tells whether a component does its work. One without URL and Address succeeds while the process lives.
+type Probe struct {
 	// URL that answers 200.
 	URL string `json:"url,omitempty"`
 	// CA is the file with the certificate authority of URL.
@@ -21,8 +21,17 @@ type probe struct {
 	Address string `json:"address,omitempty"`
 }
 
+// Check probes once; its error says why the component is not ready.
+func (p Probe) Check(ctx context.Context) error {
+	check, err := p.client()
+	if err != nil {
+		return err
+	}
+	return check(ctx)
+}
+
 // client returns a function that probes once; its error says why the component is not ready.
-func (p probe) client() (func(context.Context) error, error) {
+func (p Probe) client() (func(context.Context) error, error) {
 	switch {
 	case p.URL != "":
 		return p.httpClient()
@@ -40,7 +49,7 @@ func (p probe) client() (func(context.Context) error, error) {
 	}
 }
 
-func (p probe) httpClient() (func(context.Context) error, error) {
+func (p Probe) httpClient() (func(context.Context) error, error) {
 	transport := &http.Transport{DisableKeepAlives: true}
 	if p.CA != "" {
 		pem, err := os.ReadFile(p.CA)

@@ -1,4 +1,4 @@
-package stack
+package process
 
 import (
 	"context"
@@ -19,22 +19,26 @@ const (
 	failureLines = 15
 )
 
-// A process is one component as it was started. It is kept in the state file.
-type process struct {
+// A Process is a command as it was started. It holds no secrets, as it is kept in a record.
+type Process struct {
 	Name string   `json:"name"`
 	Path string   `json:"path"`
 	Args []string `json:"args"`
 	Env  []string `json:"env"`
 	// Log is the file that standard output and standard error are appended to.
 	Log   string `json:"log"`
-	Probe probe  `json:"probe"`
+	Probe Probe  `json:"probe"`
 	PID   int    `json:"pid"`
 	// Started is the kernel's start time of the process: with it a recycled PID is told from the process itself.
 	Started string `json:"started"`
+	// For is what the process was started for, in the words of who started it.
+	For string `json:"for,omitempty"`
+	// Ending says that the process is to end and not to be started again.
+	Ending bool `json:"ending,omitempty"`
 }
 
-// start runs the process in a session of its own, so that it outlives this one and gets none of its signals.
-func (p *process) start() error {
+// Start runs the process in a session of its own, so that it outlives this one and gets none of its signals.
+func (p *Process) Start() error {
 	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -59,7 +63,7 @@ func (p *process) start() error {
 }
 
 // noteEnd says at the end of the log how the process went: one that is killed has no last words.
-func (p *process) noteEnd(how *os.ProcessState) {
+func (p *Process) noteEnd(how *os.ProcessState) {
 	log, err := os.OpenFile(p.Log, os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return // The state folder is gone.
@@ -68,8 +72,8 @@ func (p *process) noteEnd(how *os.ProcessState) {
 	fmt.Fprintf(log, "=== pid %d ended at %s: %v\n", how.Pid(), time.Now().Format(time.TimeOnly), how)
 }
 
-// alive says whether the very process that was started still runs.
-func (p *process) alive() bool {
+// Alive says whether the very process that was started still runs.
+func (p *Process) Alive() bool {
 	if p.PID == 0 {
 		return false
 	}
@@ -101,9 +105,9 @@ func startTime(pid int) (string, bool) {
 	return fields[19], true
 }
 
-// signal sends a signal to the process and its children; it is no error when the process is gone.
-func (p *process) signal(sig syscall.Signal) error {
-	if !p.alive() {
+// Signal sends a signal to the process and its children; it is no error when the process is gone.
+func (p *Process) Signal(sig syscall.Signal) error {
+	if !p.Alive() {
 		return nil
 	}
 	if err := syscall.Kill(-p.PID, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
@@ -112,9 +116,9 @@ func (p *process) signal(sig syscall.Signal) error {
 	return nil
 }
 
-// gone waits until the process has ended, at most for the given time, and says whether it has.
-func (p *process) gone(patience time.Duration) bool {
-	for deadline := time.Now().Add(patience); p.alive(); time.Sleep(pollInterval) {
+// Gone waits until the process has ended, at most for the given time, and says whether it has.
+func (p *Process) Gone(patience time.Duration) bool {
+	for deadline := time.Now().Add(patience); p.Alive(); time.Sleep(pollInterval) {
 		if time.Now().After(deadline) {
 			return false
 		}
@@ -122,30 +126,30 @@ func (p *process) gone(patience time.Duration) bool {
 	return true
 }
 
-// kill ends the process with SIGKILL and waits until it is gone.
-func (p *process) kill() error {
-	if err := p.signal(syscall.SIGKILL); err != nil {
+// Kill ends the process with SIGKILL and waits until it is gone.
+func (p *Process) Kill() error {
+	if err := p.Signal(syscall.SIGKILL); err != nil {
 		return err
 	}
-	if !p.gone(10 * time.Second) {
+	if !p.Gone(10 * time.Second) {
 		return fmt.Errorf("%s (pid %d) did not end", p.Name, p.PID)
 	}
 	return nil
 }
 
-// stop asks the process to end, and kills it when it takes longer than patience.
-func (p *process) stop(patience time.Duration) error {
-	if err := p.signal(syscall.SIGTERM); err != nil {
+// Stop asks the process to end, and kills it when it takes longer than patience.
+func (p *Process) Stop(patience time.Duration) error {
+	if err := p.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	if p.gone(patience) {
+	if p.Gone(patience) {
 		return nil
 	}
-	return p.kill()
+	return p.Kill()
 }
 
-// ready waits until the probe succeeds. When the process ends before, the error shows its last log lines.
-func (p *process) ready(ctx context.Context, patience time.Duration) error {
+// Ready waits until the probe succeeds. When the process ends before, the error shows its last log lines.
+func (p *Process) Ready(ctx context.Context, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	check, err := p.Probe.client()
@@ -153,8 +157,8 @@ func (p *process) ready(ctx context.Context, patience time.Duration) error {
 		return err
 	}
 	for {
-		if !p.alive() {
-			return p.failure("ended")
+		if !p.Alive() {
+			return p.Failure("ended")
 		}
 		last := check(ctx)
 		if last == nil {
@@ -163,7 +167,7 @@ func (p *process) ready(ctx context.Context, patience time.Duration) error {
 		select {
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return p.failure(fmt.Sprintf("is not ready after %s (%v)", patience, last))
+				return p.Failure(fmt.Sprintf("is not ready after %s (%v)", patience, last))
 			}
 			return ctx.Err()
 		case <-time.After(pollInterval):
@@ -171,13 +175,26 @@ func (p *process) ready(ctx context.Context, patience time.Duration) error {
 	}
 }
 
-// failure is an error about the process with the end of its log.
-func (p *process) failure(what string) error {
-	return fmt.Errorf("%s %s; the last lines of %s:\n%s", p.Name, what, p.Log, tail(p.Log, failureLines))
+// Failure is an error about the process with the end of its log.
+func (p *Process) Failure(what string) error {
+	return fmt.Errorf("%s %s; the last lines of %s:\n%s", p.Name, what, p.Log, Tail(p.Log, failureLines))
 }
 
-// tail returns the last lines of a file.
-func tail(path string, lines int) string {
+// StopAll asks all the processes to end, and kills those that have not after patience.
+func StopAll(processes []*Process, patience time.Duration) error {
+	var errs []error
+	for _, p := range processes {
+		errs = append(errs, p.Signal(syscall.SIGTERM))
+	}
+	deadline := time.Now().Add(patience)
+	for _, p := range processes {
+		errs = append(errs, p.Stop(max(0, time.Until(deadline))))
+	}
+	return errors.Join(errs...)
+}
+
+// Tail returns the last lines of a file.
+func Tail(path string, lines int) string {
 	const most = 64 << 10
 	f, err := os.Open(path)
 	if err != nil {

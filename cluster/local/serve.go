@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/node"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry"
+)
+
+type registryCommand struct {
+	Address string `required:"" help:"Where to listen."`
+	Dir     string `required:"" type:"path" help:"Folder for what is pushed."`
+}
+
+func (c *registryCommand) Run(ctx context.Context, _ checkout) error {
+	listener, err := net.Listen("tcp", c.Address)
+	if err != nil {
+		return err
+	}
+	return ended(ctx, registry.Serve(ctx, listener, c.Dir))
+}
+
+type nodeCommand struct {
+	Kubeconfig string `required:"" type:"existingfile" help:"How to reach the API server."`
+	Namespace  string `required:"" help:"Whose Deployments and Services these are."`
+	Proxy      string `required:"" help:"Where to listen as the HTTP proxy that knows the Services by name."`
+	State      string `required:"" type:"existingdir" help:"Folder for everything that is written."`
+}
+
+func (c *nodeCommand) Run(ctx context.Context, _ checkout) error {
+	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	config.QPS = -1
+	kube, err := client.New(config, client.Options{Scheme: clientgoscheme.Scheme})
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", c.Proxy)
+	if err != nil {
+		return err
+	}
+	n := &node.Node{
+		Client: kube, Config: config, Namespace: c.Namespace, Dir: c.State, Log: os.Stderr,
+		Env: []string{"HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.Getenv("TMPDIR")},
+	}
+	return ended(ctx, n.Run(ctx, listener))
+}
+
+// ended makes no error of an end that was asked for.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
