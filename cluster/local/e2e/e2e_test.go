@@ -9,7 +9,7 @@ import (
 func scenarios() []*scenario {
 	return slices.Concat([]*scenario{
 		create, scale, autoscale, upgrade, pools, lastSystemPool, resources, networks, pause, afterPause, conflict, mistakes, refusal,
-		oneOfMany, dependency, byHand, entra, v1alpha1, external,
+		oneOfMany, dependency, byHand, entra, v1alpha1, external, companyComposition, companyRefuses, companyTopology,
 	}, teams(), topologies(), flavors(), templates(), examples())
 }
 

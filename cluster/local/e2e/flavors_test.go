@@ -48,6 +48,11 @@ func (w *world) generate(file string) (string, error) {
 
 // applyTemplates applies templates with nothing but their variables filled in.
 func applyTemplates(files ...func(*world) (string, error)) func(*world) error {
+	return applyTemplatesBut(each(func(*unstructured.Unstructured) error { return nil }), files...)
+}
+
+// applyTemplatesBut applies templates changed.
+func applyTemplatesBut(alter change, files ...func(*world) (string, error)) func(*world) error {
 	return func(w *world) error {
 		if err := w.create(w.credential(credentialSecret)); err != nil {
 			return err
@@ -63,6 +68,9 @@ func applyTemplates(files ...func(*world) (string, error)) func(*world) error {
 			}
 			objects, err := parse(manifests)
 			if err != nil {
+				return err
+			}
+			if objects, err = alter(objects); err != nil {
 				return err
 			}
 			if err := w.apply(objects...); err != nil {
