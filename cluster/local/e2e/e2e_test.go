@@ -10,6 +10,7 @@ func scenarios() []*scenario {
 	return slices.Concat([]*scenario{
 		create, scale, autoscale, upgrade, pools, lastSystemPool, resources, networks, pause, afterPause, conflict, mistakes, refusal,
 		oneOfMany, dependency, byHand, entra, v1alpha1, external, companyComposition, companyRefuses, companyTopology,
+		everyKinds(), settings,
 	}, teams(), topologies(), flavors(), templates(), examples())
 }
 

@@ -71,10 +71,16 @@ func run(m *testing.M) int {
 	if suite, err = newEnvironment(ctx, root, s); err != nil {
 		return failed(err)
 	}
+	up := time.Now()
 	code := m.Run()
 	suite.close()
 	if err := suite.crashes(); err != nil {
 		return failed(err)
+	}
+	if code == 0 {
+		if err := checkRights(s, root, up); err != nil {
+			return failed(err)
+		}
 	}
 	if code != 0 {
 		say("logs of the components: %s", filepath.Dir(s.LogFile(stack.ASO)))

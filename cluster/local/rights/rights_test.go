@@ -25,6 +25,7 @@ metadata: {name: b}
 rules:
 - {apiGroups: [""], resources: [pods/status], resourceNames: [p, q], verbs: [patch]}
 - {apiGroups: [""], resources: [pods], verbs: [list]}
+- {apiGroups: [""], resources: [pods/finalizers], verbs: [update]}
 ---
 apiVersion: v1
 kind: ServiceAccount
@@ -68,7 +69,7 @@ func TestGranted(t *testing.T) {
 	}
 	want := []string{
 		"crossplane: create things.x.io", "crossplane: get things.x.io", "crossplane: list things.x.io", "crossplane: patch things.x.io",
-		"provider-capz: list pods", "provider-capz: patch pods/status p", "provider-capz: patch pods/status q",
+		"provider-capz: list pods", "provider-capz: update pods/finalizers", "provider-capz: patch pods/status p", "provider-capz: patch pods/status q",
 	}
 	if diff := cmp.Diff(want, words(granted)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -24,8 +24,10 @@ func (s *Stack) writeAuditPolicy() error {
 	return os.WriteFile(s.auditPolicyFile(), []byte(auditPolicy), 0o600)
 }
 
-// audited returns the launch of an API server that writes the log.
+// audited returns the launch of an API server that writes the log. What an admission plugin asks the authorizer is not in it,
+// so the plugin is there that asks whether who refers to an owner may write it: what is missing then is refused.
 func (s *Stack) audited(l launch) launch {
-	l.args = append(l.args, "--audit-policy-file="+s.auditPolicyFile(), "--audit-log-path="+s.AuditLog(), "--audit-log-maxsize=10000")
+	l.args = append(l.args, "--audit-policy-file="+s.auditPolicyFile(), "--audit-log-path="+s.AuditLog(), "--audit-log-maxsize=10000",
+		"--enable-admission-plugins=OwnerReferencesPermissionEnforcement")
 	return l
 }
