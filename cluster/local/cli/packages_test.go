@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry"
+	"github.com/crossplane-capz/crossplane-capz/internal/xpkg"
+)
+
+// TestPackageSources has Crossplane's own parser and linter look at the sources of each package.
+func TestPackageSources(t *testing.T) {
+	for _, source := range []string{"configuration", "function", "provider"} {
+		t.Run(source, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "built.xpkg")
+			_, stderr, err := run(t, "", tools.crossplane, "xpkg", "build", "--package-root", filepath.Join("package", source), "--package-file", file)
+			if err != nil {
+				t.Fatalf("%v: %s", err, stderr)
+			}
+			if _, err := os.Stat(file); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestPackageSourcesAreLinted makes sure that the linter would have found something.
+func TestPackageSourcesAreLinted(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(tools.root, "package", "configuration"))); err != nil {
+		t.Fatal(err)
+	}
+	webhooks, err := os.ReadFile(filepath.Join(tools.root, "package", "provider", "webhooks.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "webhooks.yaml"), webhooks, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, err := run(t, "", tools.crossplane, "xpkg", "build", "--package-root", dir, "--package-file", filepath.Join(t.TempDir(), "built.xpkg"))
+	if err == nil || !strings.Contains(stderr, "failed to lint package") {
+		t.Errorf("a Configuration with webhooks passes: %v, %s", err, stderr)
+	}
+}
+
+// TestPush pushes the packages with the CLI, two platforms of those that have binaries, and pulls them again.
+func TestPush(t *testing.T) {
+	files, err := xpkg.Builder{Root: tools.root, Out: t.TempDir(), Version: "v0.1.0"}.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	blobs := t.TempDir()
+	go func() { served <- registry.Serve(ctx, listener, blobs) }()
+	defer func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}()
+	packages := map[string][]xpkg.File{}
+	for _, file := range files {
+		packages[file.Package] = append(packages[file.Package], file)
+	}
+	for kind, pkg := range map[string]string{"Configuration": xpkg.Configuration, "Function": xpkg.Function, "Provider": xpkg.Provider} {
+		t.Run(kind, func(t *testing.T) {
+			tag := listener.Addr().String() + "/crossplane-capz/" + pkg + ":v0.1.0"
+			checkPush(t, kind, tag, packages[pkg])
+		})
+	}
+}
+
+func checkPush(t *testing.T, kind, tag string, files []xpkg.File) {
+	t.Helper()
+	var paths []string
+	for _, file := range files {
+		paths = append(paths, file.Path)
+	}
+	if _, stderr, err := run(t, "", tools.crossplane, "xpkg", "push", "--package-files", strings.Join(paths, ","), tag); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	reference, err := name.ParseReference(tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		options := []remote.Option{remote.WithContext(t.Context())}
+		if file.Platform != nil {
+			options = append(options, remote.WithPlatform(v1.Platform{OS: file.Platform.OS, Architecture: file.Platform.Architecture}))
+		}
+		image, err := remote.Image(reference, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if digest, err := image.Digest(); err != nil || digest != file.Digest {
+			t.Errorf("%s has digest %s in the registry (%v), but %s was printed when it was built", filepath.Base(file.Path), digest, err, file.Digest)
+		}
+	}
+	// The package manager finds the objects as this command does.
+	extracted := filepath.Join(t.TempDir(), "package.gz")
+	if _, stderr, err := run(t, "", tools.crossplane, "xpkg", "extract", tag, "--output", extracted); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	compressed, err := os.Open(extracted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = compressed.Close() }()
+	stream, err := gzip.NewReader(compressed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "apiVersion: meta.pkg.crossplane.io/v1\nkind: " + kind + "\n"; !strings.Contains(string(content), want) {
+		t.Errorf("the package in the registry has no %s", kind)
+	}
+}
