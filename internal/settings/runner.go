@@ -2,7 +2,7 @@ package settings
 
 import (
 	"context"
-	"fmt"
+	"errors"
 )
 
 // A Runner runs controllers by the settings in force. When those change, it ends the controllers and runs new ones; nothing
@@ -37,7 +37,7 @@ func (r *Runner) runOnce(parent context.Context) error {
 	select {
 	case err := <-ended:
 		if err == nil && parent.Err() == nil {
-			err = fmt.Errorf("the controllers ended by themselves")
+			err = errors.New("the controllers ended by themselves")
 		}
 		return err
 	case <-changed:
@@ -45,5 +45,8 @@ func (r *Runner) runOnce(parent context.Context) error {
 	case <-parent.Done():
 	}
 	cancel()
-	return <-ended
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package settings
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,7 +25,7 @@ func TestRunnerStartsAgain(t *testing.T) {
 		started <- s
 		<-ctx.Done()
 		ended <- s
-		return nil
+		return fmt.Errorf("waiting: %w", ctx.Err())
 	}}
 	stopped := make(chan error, 1)
 	go func() { stopped <- r.Start(ctx) }()
