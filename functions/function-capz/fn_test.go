@@ -76,3 +76,20 @@ func TestRunFunctionDispatches(t *testing.T) {
 		})
 	}
 }
+
+// TestRunFunctionDispatchesTeams checks that the kinds for application teams are known: without an input they say what it
+// must be.
+func TestRunFunctionDispatchesTeams(t *testing.T) {
+	for _, kind := range []string{"AKSCluster", "XAKSCluster"} {
+		observed := composite(t, "platform.capz.crossplane.io/v1alpha1", kind, map[string]any{"name": "n"})
+		f := &Function{log: logging.NewNopLogger()}
+		rsp, err := f.RunFunction(context.Background(), &fnv1.RunFunctionRequest{Observed: observed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "the step has no input, but needs an AKSClusterPolicy of platform.capz.crossplane.io/v1alpha1 that names a ClusterClass"
+		if results := rsp.GetResults(); len(results) != 1 || results[0].GetSeverity() != fnv1.Severity_SEVERITY_FATAL || results[0].GetMessage() != want {
+			t.Errorf("%s: results %v, want %s", kind, results, want)
+		}
+	}
+}

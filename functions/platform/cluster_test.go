@@ -236,3 +236,60 @@ func TestPure(t *testing.T) {
 		}
 	}
 }
+
+// TestRefuses are mistakes that lie outside of spec: nothing is composed, and the message says who has to do what.
+func TestRefuses(t *testing.T) {
+	cases := map[string]struct {
+		xr, class    string
+		reason, want string
+	}{
+		"no claim": {
+			xr:     strings.Replace(claimedText, "  claimRef: {apiVersion: platform.capz.crossplane.io/v1alpha1, kind: AKSClusterClaim, name: blog, namespace: team-b}\n", "", 1),
+			class:  classText,
+			reason: reasonNoClaim, want: "spec.claimRef is missing, but must name a claim because the cluster goes to its namespace; make an AKSClusterClaim",
+		},
+		"no class": {
+			xr: xrText, reason: reasonClassNotFound, want: "waits for ClusterClass capz-platform/aks, which the platform team has to provide",
+		},
+		"class without a variable": {
+			xr: xrText, class: strings.Replace(classText, "{name: maintenance}, ", "", 1), reason: reasonClassUnfit,
+			want: `the platform team's ClusterClass capz-platform/aks cannot be used because it has no variable "maintenance", which spec.maintenance needs`,
+		},
+		"class without pools": {
+			xr: xrText, class: strings.Replace(classText, ", {name: nodePool}", "", 1), reason: reasonClassUnfit,
+			want: `the platform team's ClusterClass capz-platform/aks cannot be used because it has no variable "nodePool", which spec.nodePools needs`,
+		},
+		"class of other pools": {
+			xr: xrText, class: strings.Replace(classText, "class: nodepool", "class: other", 1), reason: reasonClassUnfit,
+			want: `the platform team's ClusterClass capz-platform/aks cannot be used because it has no machine pool class "nodepool"`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var w world
+			if tc.class != "" {
+				w = world{object(t, tc.class)}
+			}
+			rsp := w.settle(t, request(t, object(t, tc.xr), object(t, policyText), nil))
+			if fatal(rsp) != "" || composed(rsp) != nil || rsp.GetDesired().GetComposite().GetReady() != fnv1.Ready_READY_FALSE {
+				t.Errorf("fatal %q, composed %v, ready %s", fatal(rsp), composed(rsp), rsp.GetDesired().GetComposite().GetReady())
+			}
+			c := shownAs(rsp, conditionAccepted)
+			if c.GetMessage() != tc.want || c.GetReason() != tc.reason || c.GetTarget() != fnv1.Target_TARGET_COMPOSITE_AND_CLAIM {
+				t.Errorf("condition is\n%v\nwant\n%s", c, tc.want)
+			}
+			if status(rsp)["message"] != tc.want {
+				t.Errorf("status.message is %v", status(rsp)["message"])
+			}
+		})
+	}
+}
+
+// TestVariablesOfExtensions takes a variable that only the status of the ClusterClass has: a runtime extension declares it.
+func TestVariablesOfExtensions(t *testing.T) {
+	class := strings.Replace(classText, "{name: maintenance}, ", "", 1) + "status: {variables: [{name: maintenance, definitions: [{from: extension}]}]}\n"
+	w := world{object(t, class)}
+	if rsp := w.settle(t, request(t, object(t, xrText), object(t, policyText), nil)); composed(rsp) == nil {
+		t.Errorf("is not composed: %v", rsp.GetConditions())
+	}
+}

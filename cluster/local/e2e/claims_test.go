@@ -30,7 +30,7 @@ var forms = []form{
 func teams() []*scenario {
 	all := []*scenario{sameName}
 	for _, f := range forms {
-		all = append(all, f.life(), f.policy(), f.trouble())
+		all = append(all, f.life(), f.policy(), f.trouble(), f.renewal())
 	}
 	return all
 }
@@ -264,6 +264,56 @@ func (f form) trouble() *scenario {
 				name:   "name the first again",
 				act:    f.patch(fmt.Sprintf(`[{"op": "replace", "path": "/spec/writeConnectionSecretToRef/name", "value": %q}]`, f.name+"-connection")),
 				expect: append(f.ready(version, 3), gone(secretKind, "elsewhere")),
+			},
+			{
+				name: "somebody changes the Secret",
+				act: func(w *world) error {
+					return w.set(secretKind, f.name+"-connection", "data.kubeconfig", "bm9uZQ==")
+				},
+				expect: f.ready(version, 3),
+			},
+			f.deleted(),
+		},
+	}
+}
+
+// withoutLocalAccounts turns the platform team's class and Compositions into ones of other names, for clusters that only
+// take tokens of Entra, which end soon.
+func withoutLocalAccounts(w *world) error {
+	w.noted["rewrite"] = strings.NewReplacer("name: aks\n", "name: aks-entra\n", "name: eu-production", "name: entra", "                dnsPrefix:", `
+                disableLocalAccounts: true
+                aadProfile:
+                  managed: true
+                  enableAzureRBAC: true
+                operatorSpec:
+                  secrets:
+                    userCredentials:
+                      name: {{ printf "%s-user-kubeconfig" .builtin.cluster.name | quote }}
+                      key: value
+                dnsPrefix:`)
+	return nil
+}
+
+// renewal is a cluster whose kubeconfig ends soon: the team's copy is renewed with it.
+func (f form) renewal() *scenario {
+	composition := strings.Replace(f.fixed, "eu-production", "entra", 1)
+	return &scenario{
+		name: "renewal-" + f.lower(), calmOnly: true,
+		steps: []step{
+			{name: "offer", act: all(withoutLocalAccounts, offer)},
+			{
+				name: "create",
+				act: applies(f.file, twoPools, with(f.compositionRef, composition), with("spec.version", nil), with("spec.location", nil),
+					with("spec.network", nil)),
+				expect: f.ready(version, 3),
+				lasts:  20 * time.Second,
+			},
+			{
+				name:     "the token ends",
+				act:      note("kubeconfig", func(w *world) (any, error) { return w.connection(f.name + "-connection") }),
+				expect:   append(f.ready(version, 3), oldKubeconfigRefused),
+				stays:    []expectation{reached(f.name+"-connection", 3)},
+				staysFor: tokenLifetime,
 			},
 			f.deleted(),
 		},

@@ -22,14 +22,17 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-const platformGroup = "platform.capz.crossplane.io"
+const (
+	platformGroup = "platform.capz.crossplane.io"
+	// teamMember is the account of the person of an application team.
+	teamMember = "member"
+)
 
 var (
 	teamClusterKind    = schema.GroupVersionKind{Group: platformGroup, Version: "v1alpha1", Kind: "AKSCluster"}
 	teamClaimKind      = schema.GroupVersionKind{Group: platformGroup, Version: "v1alpha1", Kind: "AKSClusterClaim"}
 	teamClaimedKind    = schema.GroupVersionKind{Group: platformGroup, Version: "v1alpha1", Kind: "XAKSCluster"}
 	roleBindingKind    = schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "RoleBinding"}
-	teamMember         = "member"
 	errUserHasNoConfig = errors.New("the member of the team has no token yet")
 )
 
@@ -39,7 +42,15 @@ func (w *world) readPlatform(file string) ([]*unstructured.Unstructured, error) 
 	if err != nil {
 		return nil, err
 	}
-	return parse(string(raw))
+	return parse(w.rewritten(string(raw)))
+}
+
+// rewritten returns a file of examples/platform as the scenario has noted to change it.
+func (w *world) rewritten(text string) string {
+	if r, ok := w.noted["rewrite"].(*strings.Replacer); ok {
+		return r.Replace(text)
+	}
+	return text
 }
 
 // applyPlatform applies files of examples/platform that all teams share.
@@ -120,13 +131,13 @@ func (w *world) logIn() error {
 	if err := clientcmd.WriteToFile(*config, file); err != nil {
 		return err
 	}
-	w.noted["kubeconfig"] = file
+	w.noted[teamMember] = file
 	return nil
 }
 
 // kubectl runs kubectl as the member of the team, and returns what it prints.
 func (w *world) kubectl(stdin string, args ...string) (string, error) {
-	file, ok := w.noted["kubeconfig"].(string)
+	file, ok := w.noted[teamMember].(string)
 	if !ok {
 		return "", errUserHasNoConfig
 	}
@@ -226,16 +237,22 @@ func row(kind, name string, want map[string]string) expectation {
 	}
 }
 
+// connection returns the kubeconfig that the member reads from a connection Secret.
+func (w *world) connection(secret string) ([]byte, error) {
+	out, err := w.kubectl("", "get", "secret", secret, "--output", "go-template={{.data.kubeconfig | base64decode}}")
+	return []byte(out), err
+}
+
 // reached expects the member to read a kubeconfig from the connection Secret, and kubectl to list that many nodes with
 // nothing else.
 func reached(secret string, count int) expectation {
 	return func(w *world) []string {
-		kubeconfig, err := w.kubectl("", "get", "secret", secret, "--output", "go-template={{.data.kubeconfig | base64decode}}")
+		kubeconfig, err := w.connection(secret)
 		if err != nil {
 			return []string{err.Error()}
 		}
 		file := filepath.Join(w.t.TempDir(), "kubeconfig")
-		if err := os.WriteFile(file, []byte(kubeconfig), 0o600); err != nil {
+		if err := os.WriteFile(file, kubeconfig, 0o600); err != nil {
 			return []string{err.Error()}
 		}
 		out, err := w.kubectlWith(file, "", "get", "nodes", "--output", "name")
