@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,14 +59,14 @@ func (n *Node) keepRunning(ctx context.Context, name string, d *appsv1.Deploymen
 	return p, n.records().Write(p)
 }
 
-// purposeOf names a Deployment and its template: another purpose needs another process.
+// purposeOf names a Deployment and its template: another purpose needs another process, as does a Deployment made anew.
 func purposeOf(d *appsv1.Deployment) (string, error) {
 	template, err := json.Marshal(d.Spec.Template)
 	if err != nil {
 		return "", err
 	}
 	digest := sha256.Sum256(template)
-	return d.Name + " " + hex.EncodeToString(digest[:8]), nil
+	return fmt.Sprintf("%s %s %x", d.Name, d.UID, digest[:8]), nil
 }
 
 // isReady returns an error that says why a process is not ready. Once it was, it is until it ends.

@@ -85,7 +85,7 @@ func (s *Stack) installCrossplane(ctx context.Context, m milestones) error {
 		return err
 	}
 	s.logf("Crossplane core and its RBAC manager are ready")
-	return s.installProduct(ctx, m)
+	return s.installProduct(ctx)
 }
 
 // initCrossplane runs `crossplane core init`, as the chart's init container does: it installs the CRDs. It fails when

@@ -19,7 +19,7 @@ var xrdKind = schema.GroupVersionKind{
 
 // installProduct installs the product as a person does: what no package carries is applied, and the Crossplane CLI
 // installs the Configuration, on which Crossplane's package manager brings the other two packages.
-func (s *Stack) installProduct(ctx context.Context, m milestones) error {
+func (s *Stack) installProduct(ctx context.Context) error {
 	if s.without(Node) {
 		return nil
 	}
@@ -32,12 +32,6 @@ func (s *Stack) installProduct(ctx context.Context, m milestones) error {
 	}
 	if err := s.apply(ctx, append(beside, s.localPackages()...)); err != nil {
 		return err
-	}
-	if !s.without(CAPI) {
-		// provider-capz would look for kinds that are missing only now and then.
-		if err := reach(ctx, m.capiKinds); err != nil {
-			return err
-		}
 	}
 	version, err := xpkg.TreeVersion(s.options.Root)
 	if err != nil {
