@@ -1,6 +1,10 @@
 package stack
 
-import "os"
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
 
 // auditPolicy has the API server log what the accounts do that package/install/rbac.yaml gives rights to.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
@@ -20,7 +24,11 @@ func (s *Stack) AuditLog() string { return s.path("audit.jsonl") }
 
 func (s *Stack) auditPolicyFile() string { return s.path("audit-policy.yaml") }
 
+// writeAuditPolicy makes the log begin anew, too: the API server would go on with that of an earlier management cluster.
 func (s *Stack) writeAuditPolicy() error {
+	if err := os.Remove(s.AuditLog()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	return os.WriteFile(s.auditPolicyFile(), []byte(auditPolicy), 0o600)
 }
 
