@@ -147,7 +147,7 @@ func (e *environment) restart(component string) error {
 
 // without ends a component with SIGKILL and starts it again when act is done.
 func (e *environment) without(component string, act func() error) error {
-	turn := e.turn[component]
+	turn := e.turnOf(component)
 	turn.Lock()
 	defer turn.Unlock()
 	if err := e.stack.Kill(component); err != nil {
