@@ -6,7 +6,8 @@ XR      ?= examples/$(EXAMPLE)
 LOCAL  := cluster/local
 OUTPUT := .local/make
 
-CAPI_CRDS = $$(go -C $(LOCAL)/parts/capi list -m -f '{{.Dir}}' sigs.k8s.io/cluster-api)/core/config/crd/bases
+comma    := ,
+CAPI_CRDS = $$(go -C $(LOCAL)/parts/capi list -m -f '{{.Dir}}/core/config/crd/bases$(comma){{.Dir}}/bootstrap/kubeadm/config/crd/bases' sigs.k8s.io/cluster-api)
 VALIDATE  = .local/bin/crossplane resource validate --crossplane-image= --error-on-missing-schemas --cache-dir=$(CURDIR)/$(OUTPUT)/schemas
 
 .PHONY: help

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/drone/envsubst/v2"
+)
+
+// flavorVariables are what a person gives clusterctl for the templates of examples/flavors.
+var flavorVariables = map[string]string{
+	"CLUSTER_NAME": "my-cluster", "KUBERNETES_VERSION": "v1.33.6", "WORKER_MACHINE_COUNT": "2", "AZURE_LOCATION": "westeurope",
+	"AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v5", "CLUSTER_CLASS_NAME": "aks-aso",
+}
+
+// TestFlavorsAreValid says the same of the templates for clusterctl as TestExamplesAreValid of the examples. What a topology
+// makes is not known before Cluster API has made it, so that there the kinds alone are checked.
+func TestFlavorsAreValid(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(tools.root, "examples", "flavors", "cluster*.yaml"))
+	if err != nil || len(files) < 4 {
+		t.Fatalf("want at least 4 templates, got %v, %v", files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			template, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			filled, err := envsubst.Eval(string(template), func(name string) string { return flavorVariables[name] })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(filled, "kind: ClusterClass") || strings.Contains(filled, "topology:") {
+				checkKinds(t, filled)
+				return
+			}
+			checkValid(t, writeFile(t, "cluster.yaml", filled))
+		})
+	}
+}
+
+func checkKinds(t *testing.T, manifests string) {
+	t.Helper()
+	if out, err := validate(t, tools.kinds, "-", manifests); err != nil || strings.Contains(out, "Total 0 resources") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
