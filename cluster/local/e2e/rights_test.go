@@ -16,9 +16,6 @@ import (
 // rightsWanted makes a run of part of the tests report on rights too; some are then not used, of course.
 const rightsWanted = "E2E_RIGHTS"
 
-// withoutRights are the times in which a test had taken rights away.
-var withoutRights []rights.Span
-
 // checkRights fails if package/install/rbac.yaml grants what no test has made Crossplane or provider-capz use, or if they were
 // refused something since a time. It says so when only part of the tests ran, after which it cannot tell.
 func checkRights(s *stack.Stack, root string, since time.Time) error {
@@ -39,7 +36,7 @@ func checkRights(s *stack.Stack, root string, since time.Time) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	usage, err := rights.ReadUsage(log, since, withoutRights...)
+	usage, err := rights.ReadUsage(log, since)
 	if err != nil {
 		return err
 	}

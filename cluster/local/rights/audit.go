@@ -24,12 +24,9 @@ type Usage struct {
 	Refused map[Right]time.Time
 }
 
-// A Span is a time in which rights are missing on purpose; its ends belong to it.
-type Span struct{ From, To time.Time }
-
-// ReadUsage reads an audit log, one event in JSON a line. What was refused before since is left out, as roles take a moment
-// to be taken in when a management cluster comes up, and what was refused in one of the spans.
-func ReadUsage(log io.Reader, since time.Time, without ...Span) (*Usage, error) {
+// ReadUsage reads an audit log, one event in JSON a line. What was refused before since is left out: roles take a moment to
+// be taken in when a management cluster comes up.
+func ReadUsage(log io.Reader, since time.Time) (*Usage, error) {
 	usage := &Usage{used: map[Right]bool{}, Refused: map[Right]time.Time{}}
 	reader := bufio.NewReader(log)
 	for {
@@ -45,21 +42,19 @@ func ReadUsage(log io.Reader, since time.Time, without ...Span) (*Usage, error) 
 		if err := json.Unmarshal(line, event); err != nil {
 			return nil, fmt.Errorf("audit log: %w", err)
 		}
-		usage.add(event, since, without)
+		usage.add(event, since)
 	}
 }
 
-func (u *Usage) add(event *auditv1.Event, since time.Time, without []Span) {
+func (u *Usage) add(event *auditv1.Event, since time.Time) {
 	ref := event.ObjectRef
 	if ref == nil {
 		return // No resource: discovery, for instance.
 	}
 	right := Right{User: event.User.Username, Group: ref.APIGroup, Resource: ref.Resource, Subresource: ref.Subresource, Verb: event.Verb, Name: ref.Name}
 	if event.Annotations[decision] == "forbid" {
-		at := event.StageTimestamp.Time
-		meant := slices.ContainsFunc(without, func(s Span) bool { return !at.Before(s.From) && !at.After(s.To) })
-		if at.After(since) && !meant {
-			u.Refused[right] = at
+		if event.StageTimestamp.After(since) {
+			u.Refused[right] = event.StageTimestamp.Time
 		}
 		return
 	}

@@ -105,30 +105,6 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-func TestRightsTakenAwayOnPurpose(t *testing.T) {
-	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	cases := map[string]struct {
-		without []Span
-		want    int
-	}{
-		"NeverTakenAway":  {want: 2},
-		"TakenAwayThen":   {without: []Span{{From: noon, To: noon}}, want: 1},
-		"TakenAwayBefore": {without: []Span{{From: noon.Add(-2 * time.Hour), To: noon.Add(-time.Minute)}}, want: 1},
-		"TakenAwayTwice":  {without: []Span{{From: noon.Add(-time.Hour), To: noon.Add(-time.Hour)}, {From: noon, To: noon}}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			usage, err := ReadUsage(strings.NewReader(strings.TrimPrefix(log, "\n")), time.Time{}, tc.without...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(usage.Refused) != tc.want {
-				t.Errorf("refused are %v, want %d", usage.Refused, tc.want)
-			}
-		})
-	}
-}
-
 func TestReadUsageFails(t *testing.T) {
 	if _, err := ReadUsage(strings.NewReader("no JSON\n"), time.Time{}); err == nil {
 		t.Error("a line that is no event was passed over")
