@@ -116,6 +116,19 @@ func addPool(name string, count int) func(*world) error {
 	})
 }
 
+// addScaledPool adds a pool in one zone whose size AKS chooses.
+func addScaledPool(name string) func(*world) error {
+	return editPools(func(pools []any) ([]any, error) {
+		return append(slices.DeleteFunc(pools, poolOf(name)), map[string]any{
+			"class": "user", "name": name,
+			"variables": map[string]any{"overrides": []any{
+				map[string]any{"name": "zones", "value": []any{"2"}},
+				map[string]any{"name": "autoscaling", "value": map[string]any{"minCount": int64(1), "maxCount": int64(4)}},
+			}},
+		}), nil
+	})
+}
+
 // removePool takes a pool out of the topology.
 func removePool(name string) func(*world) error {
 	return editPools(func(pools []any) ([]any, error) { return slices.DeleteFunc(pools, poolOf(name)), nil })
@@ -253,6 +266,15 @@ var topology = &scenario{
 			act:    all(once("removed", removePool("pool1")), goesAway("pool1"), addPool("pool1", 2)),
 			goes:   []removal{{"ManagedClustersAgentPool/my-cluster-pool1", "/agentPools/pool1"}},
 			expect: []expectation{inAzure("/agentPools/pool1", "properties.vmSize", "Standard_E4s_v5"), size("pool1", 2), available, kubeconfigWorks},
+		},
+		{
+			name: "add a pool that AKS scales",
+			act:  addScaledPool("pool3"),
+			expect: []expectation{
+				size("pool3", 1), inAzure("/agentPools/pool3", "properties.enableAutoScaling", true),
+				inAzure("/agentPools/pool3", "properties.minCount", 1), inAzure("/agentPools/pool3", "properties.maxCount", 4),
+				inAzure("/agentPools/pool3", "properties.availabilityZones", []any{"2"}), available, kubeconfigWorks,
+			},
 		},
 	}, downTopology...),
 }
