@@ -47,7 +47,9 @@ func parse(t *testing.T, text string) *unstructured.Unstructured {
 func guarded(t *testing.T, functions interceptor.Funcs, texts ...string) *Guard {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	metav1.AddMetaToScheme(scheme)
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
 	builder := fake.NewClientBuilder().WithScheme(scheme).WithInterceptorFuncs(functions)
 	for _, text := range []string{poolDefinition, claimDefinition, otherDefinition} {
 		builder = builder.WithObjects(parse(t, text))
