@@ -257,6 +257,12 @@ func (f form) trouble() *scenario {
 				},
 			},
 			{
+				name: "touch it",
+				act:  func(w *world) error { return w.set(f.kind, f.name, "metadata.labels.touched", "yes") },
+				// What is said once more is counted, not written anew.
+				expect: []expectation{warnedAgain(f.kind, f.name, "a Secret of that name exists and is not this cluster's")},
+			},
+			{
 				name:   "name another Secret, then take the stranger's away and name that again",
 				act:    all(removeStranger(f.name+"-connection"), f.patch(`[{"op": "replace", "path": "/spec/writeConnectionSecretToRef/name", "value": "elsewhere"}]`)),
 				expect: []expectation{exists(secretKind, "elsewhere")},

@@ -109,22 +109,9 @@ func changeEvery(alter func(u *unstructured.Unstructured, kind string) error) fu
 	}
 }
 
-// deleteEvery deletes the objects of all kinds behind Crossplane's back, and notes which they were.
+// deleteEvery deletes the objects of all kinds behind Crossplane's back.
 func deleteEvery(w *world) error {
 	for _, kind := range everyNames() {
-		u, err := w.get(everyGVK(kind), everyName(kind))
-		if err != nil {
-			return err
-		}
-		if u == nil {
-			continue
-		}
-		if _, again := w.noted[everyName(kind)]; !again {
-			w.noted[everyName(kind)] = u.GetUID()
-		}
-		if u.GetUID() != w.noted[everyName(kind)] {
-			continue
-		}
 		if err := w.remove(everyGVK(kind), everyName(kind)); err != nil {
 			return err
 		}
@@ -132,16 +119,27 @@ func deleteEvery(w *world) error {
 	return nil
 }
 
-// madeAnew expects another object than the one that deleteEvery deleted.
-func madeAnew(gvk schema.GroupVersionKind, name string) expectation {
-	return func(w *world) []string {
-		return on(gvk, name, func(u *unstructured.Unstructured) []string {
-			if u.GetUID() == w.noted[name] {
-				return []string{gvk.Kind + " " + name + " is still the one that was deleted"}
+// pausePool keeps Crossplane from the pool, or lets it go on.
+func pausePool(value any) func(*world) error {
+	return func(w *world) error {
+		return w.edit(asoPoolKind, userPool, func(u *unstructured.Unstructured) error {
+			if value == nil {
+				unstructured.RemoveNestedField(u.Object, "metadata", "annotations", "crossplane.io/paused")
+				return nil
 			}
-			return nil
-		})(w)
+			return unstructured.SetNestedField(u.Object, value, "metadata", "annotations", "crossplane.io/paused")
+		})
 	}
+}
+
+// pausedByCrossplane expects that Crossplane has noticed the pause, and so does nothing any more.
+func pausedByCrossplane(u *unstructured.Unstructured) []string {
+	for _, c := range mapsAt(u, "status", "conditions") {
+		if c["type"] == "Synced" && c["reason"] == "ReconcilePaused" {
+			return nil
+		}
+	}
+	return []string{"Crossplane is not yet paused on " + u.GetName()}
 }
 
 // everyKinds makes Crossplane and provider-capz do with each kind whatever they do with any: compose, change, take away and
@@ -172,7 +170,12 @@ func everyKinds() *scenario {
 			expect: eachKind(gone),
 		},
 		{name: "add them again", act: add, expect: eachKind(exists)},
-		{name: "delete them by hand", act: deleteEvery, expect: eachKind(madeAnew)},
+		{name: "pause Crossplane on the pool", act: pausePool("true"), expect: []expectation{
+			on(asoPoolKind, userPool, pausedByCrossplane),
+		}},
+		// Crossplane looks for them at the API server itself when it finds them gone from its cache.
+		{name: "delete them by hand", act: deleteEvery, expect: eachKind(gone)},
+		{name: "let Crossplane go on", act: pausePool(nil), expect: eachKind(exists)},
 		down,
 	}}
 }

@@ -170,6 +170,18 @@ var eventKind = schema.GroupVersionKind{Group: "events.k8s.io", Version: "v1", K
 
 // warned expects a Warning Event about an object with a text in its note.
 func warned(gvk schema.GroupVersionKind, name, text string) expectation {
+	return warning(gvk, name, text, func(*unstructured.Unstructured) bool { return true })
+}
+
+// warnedAgain expects the same of a Warning that has been repeated.
+func warnedAgain(gvk schema.GroupVersionKind, name, text string) expectation {
+	return warning(gvk, name, text, func(e *unstructured.Unstructured) bool {
+		_, repeated, _ := unstructured.NestedMap(e.Object, "series")
+		return repeated
+	})
+}
+
+func warning(gvk schema.GroupVersionKind, name, text string, is func(*unstructured.Unstructured) bool) expectation {
 	return func(w *world) []string {
 		events, err := w.list(eventKind)
 		if err != nil {
@@ -179,7 +191,7 @@ func warned(gvk schema.GroupVersionKind, name, text string) expectation {
 			about, _, _ := unstructured.NestedStringMap(e.Object, "regarding")
 			note, _, _ := unstructured.NestedString(e.Object, "note")
 			kind, _, _ := unstructured.NestedString(e.Object, "type")
-			if kind == "Warning" && about["kind"] == gvk.Kind && about["name"] == name && strings.Contains(note, text) {
+			if kind == "Warning" && about["kind"] == gvk.Kind && about["name"] == name && strings.Contains(note, text) && is(&e) {
 				return nil
 			}
 		}

@@ -75,6 +75,13 @@ func TestUninstall(t *testing.T) {
 		}
 	}
 	take(t, w, down)
+	// Templates of other tests would be refused to go with the Configuration.
+	offered := object(schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, "", "capz-platform")
+	take(t, w, step{
+		name:   "take away what the platform team offers",
+		act:    func(w *world) error { return w.delete(offered) },
+		expect: []expectation{func(w *world) []string { return w.still(offered) }}, deletes: true,
+	})
 	uninstall(t, w, guarded)
 }
 
@@ -208,12 +215,14 @@ func noDefinitions(w *world) []string {
 	return left
 }
 
-// ofThisProject says whether a definition is of one of this project's kinds, or a Composition is its own.
+// ofThisProject says whether a definition is of one of this project's kinds, or a Composition is one that the Configuration
+// brought: those have the names of their kinds, unlike what examples and tests have applied by hand.
 func ofThisProject(u *unstructured.Unstructured) bool {
 	group, _, _ := unstructured.NestedString(u.Object, "spec", "group")
 	apiVersion, _, _ := unstructured.NestedString(u.Object, "spec", "compositeTypeRef", "apiVersion")
-	if apiVersion != "" && strings.HasPrefix(u.GetName(), "company-") {
-		return false // The example's, applied by hand.
+	kind, _, _ := unstructured.NestedString(u.Object, "spec", "compositeTypeRef", "kind")
+	if apiVersion != "" && u.GetName() != strings.ToLower(kind)+"s" {
+		return false
 	}
 	group += strings.Split(apiVersion, "/")[0]
 	return group == infrastructureGroup || group == platformGroup
