@@ -26,14 +26,14 @@ var forms = []form{
 		fixed: "eu-production-claims", compositionRef: "spec.compositionRef.name"},
 }
 
-// teams are the scenarios about the kinds for application teams, each in both forms but for the last, where a claim is the
-// longer way.
+// teams are the scenarios about the kinds for application teams, each in both forms but for the last two: what Crossplane does
+// about a Cluster is the same in both, and for a new token a claim is the longer way.
 func teams() []*scenario {
 	all := []*scenario{sameName}
 	for _, f := range forms {
 		all = append(all, f.life(), f.policy(), f.trouble())
 	}
-	return append(all, forms[1].renewal())
+	return append(all, forms[0].clusterByHand(), forms[1].renewal())
 }
 
 // twoPools has pools with a number of nodes that the team decides on.
