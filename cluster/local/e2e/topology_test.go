@@ -281,7 +281,7 @@ var topology = &scenario{
 
 // changedTopology changes what is common to all of a Cluster: a variable, the version, the class.
 var changedTopology = &scenario{
-	name: "topology-changes",
+	name: "topology-changes", calmOnly: true,
 	steps: append([]step{
 		upTopology(ourTopology, size("pool0", 2), size("pool1", 2)),
 		{
