@@ -190,7 +190,7 @@ func onlyFile(t *testing.T, image v1.Image, layer int) (*tar.Header, []byte) {
 func checkRuntime(t *testing.T, image v1.Image, config *v1.ConfigFile, file File) {
 	t.Helper()
 	header, content := onlyFile(t, image, 0)
-	if header.Name != file.Package || header.FileInfo().Mode() != 0o755 || header.Uid != 0 || !(header.ModTime.IsZero() || header.ModTime.Unix() == 0) {
+	if header.Name != file.Package || header.FileInfo().Mode() != 0o755 || header.Uid != 0 || !header.ModTime.IsZero() && header.ModTime.Unix() != 0 {
 		t.Errorf("the binary is %+v", header)
 	}
 	got := v1.Config{Entrypoint: config.Config.Entrypoint, Cmd: config.Config.Cmd, User: config.Config.User, WorkingDir: config.Config.WorkingDir}

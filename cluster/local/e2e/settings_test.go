@@ -42,14 +42,14 @@ func refusedSettings(w *world) error {
 		"spec.namespace in body should match": {"namespace": "Not_A_Namespace"},
 	} {
 		if err := configure(spec)(w); err == nil || !strings.Contains(err.Error(), words) {
-			return fmt.Errorf("settings %v: answer is %v, want %q", spec, err, words)
+			return fmt.Errorf("settings %v: answer is %v, want %q", spec, err, words) //nolint:errorlint // It may be nil.
 		}
 	}
 	other := object(providerConfigKind, "", "other")
 	other.Object["spec"] = map[string]any{}
 	const words = "metadata.name must be default because"
 	if err := w.client.Create(w.ctx, other); err == nil || !strings.Contains(err.Error(), words) {
-		return fmt.Errorf("a second ProviderConfig: answer is %v, want %q", err, words)
+		return fmt.Errorf("a second ProviderConfig: answer is %v, want %q", err, words) //nolint:errorlint // It may be nil.
 	}
 	return nil
 }

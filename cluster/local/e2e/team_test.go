@@ -31,7 +31,6 @@ const (
 var (
 	teamClusterKind    = schema.GroupVersionKind{Group: platformGroup, Version: "v1alpha1", Kind: "AKSCluster"}
 	teamClaimKind      = schema.GroupVersionKind{Group: platformGroup, Version: "v1alpha1", Kind: "AKSClusterClaim"}
-	teamClaimedKind    = schema.GroupVersionKind{Group: platformGroup, Version: "v1alpha1", Kind: "XAKSCluster"}
 	roleBindingKind    = schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "RoleBinding"}
 	errUserHasNoConfig = errors.New("the member of the team has no token yet")
 )

@@ -27,7 +27,7 @@ func Forward(ctx context.Context, listener net.Listener, target func() (string, 
 			return err
 		}
 		go func() {
-			defer conn.Close() //nolint:errcheck // The other side sees it end.
+			defer conn.Close()
 			address, err := target()
 			if err != nil {
 				return

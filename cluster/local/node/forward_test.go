@@ -36,7 +36,7 @@ func echo(t *testing.T) string {
 				return
 			}
 			go func() {
-				defer conn.Close() //nolint:errcheck // The test sees what it sent.
+				defer conn.Close()
 				lines := bufio.NewScanner(conn)
 				for lines.Scan() {
 					fmt.Fprintln(conn, strings.ToUpper(lines.Text()))
@@ -127,7 +127,7 @@ func TestConnector(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer rsp.Body.Close() //nolint:errcheck // It is read to the end.
+			defer rsp.Body.Close()
 			if got, err := io.ReadAll(rsp.Body); err != nil || string(got) != tc.want {
 				t.Errorf("answer is %q, %v, want %q", got, err, tc.want)
 			}
@@ -138,7 +138,7 @@ func TestConnector(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer rsp.Body.Close() //nolint:errcheck // Nothing of it is needed.
+		defer rsp.Body.Close()
 		if rsp.StatusCode != http.StatusMethodNotAllowed {
 			t.Errorf("status is %s", rsp.Status)
 		}

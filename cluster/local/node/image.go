@@ -75,14 +75,14 @@ func extract(image v1.Image, root string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(unfinished) //nolint:errcheck // Nothing is there any more unless it failed.
+	defer os.RemoveAll(unfinished)
 	files, err := os.OpenRoot(unfinished)
 	if err != nil {
 		return err
 	}
-	defer files.Close() //nolint:errcheck // Nothing is written through it.
+	defer files.Close()
 	content := mutate.Extract(image)
-	defer content.Close() //nolint:errcheck // It is read to the end, or has failed.
+	defer content.Close()
 	archive := tar.NewReader(content)
 	for {
 		header, err := archive.Next()
@@ -100,7 +100,7 @@ func extract(image v1.Image, root string) error {
 
 // write writes one file or folder of an archive; it can leave the root by no name.
 func write(root *os.Root, header *tar.Header, content io.Reader) error {
-	name := filepath.Clean(filepath.Join(".", header.Name))
+	name := filepath.Clean(filepath.Join(".", header.Name)) //nolint:gosec // os.Root lets nothing out of the folder.
 	switch header.Typeflag {
 	case tar.TypeDir:
 		return root.MkdirAll(name, 0o755)
@@ -112,7 +112,7 @@ func write(root *os.Root, header *tar.Header, content io.Reader) error {
 		if err != nil {
 			return err
 		}
-		if _, err := io.Copy(file, content); err != nil { //nolint:gosec // Whoever uses this pushed the image.
+		if _, err := io.Copy(file, content); err != nil {
 			return errors.Join(err, file.Close())
 		}
 		return file.Close()

@@ -102,7 +102,7 @@ func processName(d *appsv1.Deployment) string {
 func (n *Node) prepare(ctx context.Context, name string, d *appsv1.Deployment) (*process.Process, error) {
 	pod := &d.Spec.Template.Spec
 	if len(pod.Containers) != 1 || len(pod.InitContainers) > 0 {
-		return nil, fmt.Errorf("Deployment %s has %d containers and %d init containers, but this node runs pods of one only",
+		return nil, fmt.Errorf("the Deployment %s has %d containers and %d init containers, but this node runs pods of one only",
 			d.Name, len(pod.Containers), len(pod.InitContainers))
 	}
 	container := &pod.Containers[0]

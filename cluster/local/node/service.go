@@ -40,7 +40,7 @@ func (n *Node) endpoint(service string, port int32) (string, error) {
 				return n.target(&s, p.TargetPort)
 			}
 		}
-		return "", fmt.Errorf("Service %s has no port %d", service, port)
+		return "", fmt.Errorf("the Service %s has no port %d", service, port)
 	}
 	return "", fmt.Errorf("there is no Service %s in namespace %s", service, n.Namespace)
 }
@@ -48,7 +48,7 @@ func (n *Node) endpoint(service string, port int32) (string, error) {
 // target returns the address of a port, given by number or by name, of the pods that a Service selects.
 func (n *Node) target(s *corev1.Service, port intstr.IntOrString) (string, error) {
 	if len(s.Spec.Selector) == 0 {
-		return "", fmt.Errorf("Service %s selects nothing", s.Name)
+		return "", fmt.Errorf("the Service %s selects nothing", s.Name)
 	}
 	for _, d := range n.deployments(s.Spec.Selector) {
 		for i := range d.Spec.Template.Spec.Containers {
@@ -57,7 +57,7 @@ func (n *Node) target(s *corev1.Service, port intstr.IntOrString) (string, error
 			}
 		}
 	}
-	return "", fmt.Errorf("Service %s selects no Deployment with port %s", s.Name, port.String())
+	return "", fmt.Errorf("the Service %s selects no Deployment with port %s", s.Name, port.String())
 }
 
 // portNumber returns the number of a container's port.
@@ -109,7 +109,7 @@ func (n *Node) syncForwards(ctx context.Context) {
 func (n *Node) forward(ctx context.Context, address, service string, port int32) error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return fmt.Errorf("Service %s: %w", service, err)
+		return fmt.Errorf("the Service %s: %w", service, err)
 	}
 	ctx, n.forwards[address] = context.WithCancel(ctx)
 	go func() {

@@ -9,8 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -150,16 +148,5 @@ func (s *Stack) aggregated(ctx context.Context, role string) error {
 		cr := &rbacv1.ClusterRole{}
 		err := s.client.Get(ctx, client.ObjectKey{Name: role}, cr)
 		return err == nil && len(cr.Rules) > 0, client.IgnoreNotFound(err)
-	})
-}
-
-// awaitKind waits until the API server has a resource of the kind, as a new CRD takes a moment to be discovered.
-func (s *Stack) awaitKind(ctx context.Context, gvk schema.GroupVersionKind) error {
-	return await(ctx, "kind "+gvk.String(), func(context.Context) (bool, error) {
-		_, err := s.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
-		if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
-			return false, nil
-		}
-		return err == nil, err
 	})
 }
