@@ -25,7 +25,7 @@ func serve(t *testing.T, command string, args ...string) string {
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // It may have ended already, which the tests will have noticed.
-		<-ended //nolint:errcheck // It was killed.
+		<-ended                //nolint:errcheck // It was killed.
 	})
 	for deadline := time.Now().Add(commandTimeout); ; time.Sleep(20 * time.Millisecond) {
 		conn, err := net.Dial("tcp", address)
