@@ -93,13 +93,9 @@ func keyOf(xr *unstructured.Unstructured) (key, *composer.Problem) {
 
 // lookUp asks for everything at once: Crossplane calls a function no more than a handful of times.
 func lookUp(in *composer.Request, p *policy, at key) (class, other *unstructured.Unstructured, s *seen, err error) {
-	namespace := p.class.Namespace
-	if namespace == "" {
-		namespace = at.namespace
-	}
 	var errs [5]error
 	s = &seen{cluster: in.Observed[clusterResource]}
-	class, errs[0] = in.GetIn("clusterclass", classKind, namespace, p.class.Name)
+	class, errs[0] = in.GetIn("clusterclass", classKind, p.classNamespace(at), p.class.Name)
 	if s.cluster == nil {
 		other, errs[1] = in.GetIn("cluster", clusterKind, at.namespace, at.name)
 		if errs[1] == nil && other != nil && controls(in.XR, other) {
@@ -138,13 +134,9 @@ func taken(at key, other *unstructured.Unstructured) *composer.Problem {
 
 // fits checks that the ClusterClass is there and takes what it is given.
 func fits(cluster, class *unstructured.Unstructured, p *policy, at key) *composer.Problem {
-	namespace := p.class.Namespace
-	if namespace == "" {
-		namespace = at.namespace
-	}
 	if class == nil {
 		return &composer.Problem{Reason: reasonClassNotFound, Message: fmt.Sprintf(
-			"waits for ClusterClass %s/%s, which the platform team has to provide", namespace, p.class.Name)}
+			"waits for ClusterClass %s/%s, which the platform team has to provide", p.classNamespace(at), p.class.Name)}
 	}
 	object := plainObject(class)
 	declared, _, _ := unstructured.NestedSlice(object, "spec", "variables")

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,9 @@ type policy struct {
 	// hidden are paths below spec.
 	hidden []string
 }
+
+// classNamespace returns where the ClusterClass is: with the Cluster unless the policy says otherwise.
+func (p *policy) classNamespace(at key) string { return cmp.Or(p.class.Namespace, at.namespace) }
 
 // policyOf reads the input of the Composition's step. The error says what a platform team has to mend.
 func policyOf(input map[string]any) (*policy, error) {

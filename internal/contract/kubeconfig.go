@@ -85,7 +85,7 @@ func (m *controlPlaneMirror) mirrorKubeconfig(ctx context.Context, s *scope, man
 // failed shows a person what is wrong; a mistake is not tried again before something changes.
 func (m *controlPlaneMirror) failed(s *scope, err error) (ctrl.Result, error) {
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		return ctrl.Result{RequeueAfter: conflictDelay}, nil
+		return ctrl.Result{RequeueAfter: ConflictDelay}, nil
 	}
 	if wrong, ok := asUserError(err); ok {
 		m.events.warn(s.xr, kubeconfigFailed, "MirrorKubeconfig", wrong.message)

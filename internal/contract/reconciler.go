@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// conflictDelay lets the cache catch up with a write that came in between.
-const conflictDelay = 200 * time.Millisecond
+// ConflictDelay lets the cache catch up with a write that came in between.
+const ConflictDelay = 200 * time.Millisecond
 
 // A Reconciler does provider-capz's part of the contract for one composite kind: what is common to all of them here,
 // and mirror for what is not.
@@ -41,7 +41,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	switch {
 	case apierrors.IsConflict(err):
 		ctrl.LoggerFrom(ctx).V(1).Info("Someone else wrote first, trying again", "reason", err.Error())
-		return ctrl.Result{RequeueAfter: conflictDelay}, nil
+		return ctrl.Result{RequeueAfter: ConflictDelay}, nil
 	case apierrors.IsForbidden(err):
 		r.tellForbidden(ctx, req, err)
 	}

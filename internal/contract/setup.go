@@ -40,6 +40,15 @@ type Options struct {
 	Concurrency int
 }
 
+// Controller returns the options that every controller of provider-capz has; each needs a rate limiter of its own.
+func (o Options) Controller() controller.Options {
+	return controller.Options{
+		MaxConcurrentReconciles: o.Concurrency,
+		CacheSyncTimeout:        cacheSyncTimeout,
+		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](minRetry, maxRetry),
+	}
+}
+
 // SetupWithManager adds the reconcilers of the three composite kinds and the cache of workload clusters to mgr, whose
 // client must read unstructured objects from its cache (see CacheOptions).
 func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) error {
@@ -119,11 +128,7 @@ func builderFor(mgr ctrl.Manager, r *Reconciler, m mapper, o Options) *builder.B
 		Named(strings.ToLower(r.kind.Kind)).
 		For(newXR(r.kind), builder.WithPredicates(xrChanged())).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(m.fromCluster), builder.WithPredicates(specChanged())).
-		WithOptions(controller.Options{
-			MaxConcurrentReconciles: o.Concurrency,
-			CacheSyncTimeout:        cacheSyncTimeout,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](minRetry, maxRetry),
-		})
+		WithOptions(o.Controller())
 }
 
 // build makes the controller, and r watch the kinds of ASO objects as they are met. Only metadata is cached of them.

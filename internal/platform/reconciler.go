@@ -3,7 +3,6 @@ package platform
 import (
 	"context"
 	"fmt"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,9 +17,6 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 )
-
-// conflictDelay lets the cache catch up with a write that came in between.
-const conflictDelay = 200 * time.Millisecond
 
 // A Reconciler serves one of the two composite kinds.
 type Reconciler struct {
@@ -52,7 +48,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	result, err := r.reconcile(ctx, req)
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		ctrl.LoggerFrom(ctx).V(1).Info("Someone else wrote first, trying again", "reason", err.Error())
-		return ctrl.Result{RequeueAfter: conflictDelay}, nil
+		return ctrl.Result{RequeueAfter: contract.ConflictDelay}, nil
 	}
 	return result, err
 }

@@ -6,18 +6,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/util/workqueue"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -27,15 +24,6 @@ import (
 
 // claimIndex indexes XAKSClusters by namespace/name of their claims.
 const claimIndex = "spec.claimRef"
-
-const (
-	// minRetry and maxRetry are how long to wait between tries of what fails.
-	minRetry = 100 * time.Millisecond
-	maxRetry = 30 * time.Second
-	// cacheSyncTimeout is how long the kinds may be missing before the process gives up: packages are installed in any
-	// order.
-	cacheSyncTimeout = 10 * time.Minute
-)
 
 // SetupWithManager adds the reconcilers of the two composite kinds to mgr, whose client must read unstructured objects from
 // its cache (see contract.CacheOptions). Only clusters in the namespace are acted on, unless it is empty.
@@ -61,11 +49,7 @@ func (r *Reconciler) setup(mgr ctrl.Manager, o contract.Options) error {
 		For(newObject(r.kind), builder.WithPredicates(metadataOrSpecChanged())).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(r.fromCluster), builder.WithPredicates(metadataOrSpecChanged())).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.fromSecret)).
-		WithOptions(controller.Options{
-			MaxConcurrentReconciles: o.Concurrency,
-			CacheSyncTimeout:        cacheSyncTimeout,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](minRetry, maxRetry),
-		})
+		WithOptions(o.Controller())
 	if r.kind == claimedKind {
 		b = b.Watches(newObject(claimKind), handler.EnqueueRequestsFromMapFunc(fromClaim), builder.WithPredicates(metadataOrSpecChanged()))
 	}

@@ -1,11 +1,8 @@
 package release
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 // checkout is the root of this one.
@@ -120,25 +118,11 @@ func checkInstall(t *testing.T, path string) {
 
 func read(t *testing.T, path string) []*unstructured.Unstructured {
 	t.Helper()
-	content, err := os.ReadFile(path)
+	objects, err := kubeyaml.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
-	var objects []*unstructured.Unstructured
-	for {
-		u := &unstructured.Unstructured{}
-		err := decoder.Decode(u)
-		if errors.Is(err, io.EOF) {
-			return objects
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		if len(u.Object) > 0 {
-			objects = append(objects, u)
-		}
-	}
+	return objects
 }
 
 // checkBill reads a bill of materials as its users do, and looks for a module that must be in it.

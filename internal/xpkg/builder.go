@@ -35,6 +35,19 @@ func Platforms() []v1.Platform {
 	return []v1.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64"}}
 }
 
+// ParsePlatforms reads platforms such as linux/amd64.
+func ParsePlatforms(texts []string) ([]v1.Platform, error) {
+	platforms := make([]v1.Platform, 0, len(texts))
+	for _, text := range texts {
+		platform, err := v1.ParsePlatform(text)
+		if err != nil {
+			return nil, err
+		}
+		platforms = append(platforms, *platform)
+	}
+	return platforms, nil
+}
+
 // Builder builds packages of a checkout. Root and Out are required.
 type Builder struct {
 	// Root is the folder of the checkout.

@@ -18,6 +18,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 // checkout is the root of this one.
@@ -140,12 +142,12 @@ func checkPackageLayer(t *testing.T, image v1.Image, file File) *unstructured.Un
 		if header.Name != "package.yaml" {
 			t.Errorf("the package's layer has %s", header.Name)
 		}
-		objects, err := parseObjects(content)
+		objects, err := kubeyaml.Parse(content)
 		if err != nil {
 			t.Fatal(err)
 		}
 		found = objects[0]
-		want, err := readObjects(filepath.Join(checkout, "package", strings.TrimSuffix(file.Package, "-capz")))
+		want, err := kubeyaml.Read(filepath.Join(checkout, "package", strings.TrimSuffix(file.Package, "-capz")), metadataFile)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,12 +1,9 @@
 package xpkg
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +12,9 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 // metadataFile has the metadata object of a package, in the folder of its source.
@@ -95,7 +93,7 @@ func (s source) build(base v1.Image) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects, err := readObjects(s.objects)
+	objects, err := kubeyaml.Read(s.objects, metadataFile)
 	if err != nil {
 		return nil, err
 	}
@@ -106,53 +104,13 @@ func (s source) build(base v1.Image) (v1.Image, error) {
 	}
 	layers := []contents{{file: packageFile, annotation: packageAnnotation, objects: append([]*unstructured.Unstructured{metadata}, objects...)}}
 	if s.examples != "" {
-		examples, err := readObjects(s.examples)
+		examples, err := kubeyaml.Read(s.examples, metadataFile)
 		if err != nil {
 			return nil, err
 		}
 		layers = append(layers, contents{file: examplesFile, annotation: examplesAnnotation, objects: examples})
 	}
 	return appendContents(base, layers)
-}
-
-// readObjects returns the objects in the *.yaml files of a folder, at any depth, in the order of the files' names. The
-// metadata object is not among them.
-func readObjects(dir string) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" || entry.Name() == metadataFile {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		more, err := parseObjects(content)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		objects = append(objects, more...)
-		return nil
-	})
-	return objects, err
-}
-
-func parseObjects(content []byte) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
-	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
-	for {
-		u := &unstructured.Unstructured{}
-		err := decoder.Decode(u)
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(u.Object) > 0 {
-			objects = append(objects, u)
-		}
-	}
 }
 
 // metadataObject returns the metadata object with what is kept elsewhere: readme, icon, and versions of dependencies.

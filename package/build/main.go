@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/xpkg"
 )
@@ -26,12 +25,9 @@ type command struct {
 // Run builds, and prints a line for each package: its digest and its file.
 func (c *command) Run(ctx context.Context) error {
 	builder := xpkg.Builder{Root: c.Root, Out: c.Out, Version: c.Version, Configuration: c.Configuration}
-	for _, text := range c.Platform {
-		platform, err := v1.ParsePlatform(text)
-		if err != nil {
-			return fmt.Errorf("--platform: %w", err)
-		}
-		builder.Platforms = append(builder.Platforms, *platform)
+	var err error
+	if builder.Platforms, err = xpkg.ParsePlatforms(c.Platform); err != nil {
+		return fmt.Errorf("--platform: %w", err)
 	}
 	files, err := builder.Build(ctx)
 	if err != nil {

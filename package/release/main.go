@@ -10,9 +10,9 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/release"
+	"github.com/crossplane-capz/crossplane-capz/internal/xpkg"
 )
 
 type command struct {
@@ -25,12 +25,9 @@ type command struct {
 // Run writes the release and says where.
 func (c *command) Run(ctx context.Context) error {
 	options := release.Options{Root: c.Root, Out: c.Out, Version: c.Version}
-	for _, text := range c.Platform {
-		platform, err := v1.ParsePlatform(text)
-		if err != nil {
-			return fmt.Errorf("--platform: %w", err)
-		}
-		options.Platforms = append(options.Platforms, *platform)
+	var err error
+	if options.Platforms, err = xpkg.ParsePlatforms(c.Platform); err != nil {
+		return fmt.Errorf("--platform: %w", err)
 	}
 	if err := release.Write(ctx, options); err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 const (
@@ -55,7 +55,7 @@ func installCompany(w *world) error {
 	if err != nil {
 		return err
 	}
-	compositions, err := stack.ReadManifests(filepath.Join(w.root, "examples", companyExample, "compositions"))
+	compositions, err := kubeyaml.Read(filepath.Join(w.root, "examples", companyExample, "compositions"))
 	if err != nil {
 		return err
 	}

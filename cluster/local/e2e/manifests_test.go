@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 // The names that all examples have in common. They have two pools of two nodes each, but where their README says else.
@@ -27,7 +27,7 @@ type change func(objects []*unstructured.Unstructured) ([]*unstructured.Unstruct
 // applyExample applies a folder of examples/, changed.
 func applyExample(name string, changes ...change) func(*world) error {
 	return func(w *world) error {
-		objects, err := stack.ReadManifests(filepath.Join(w.root, "examples", name))
+		objects, err := kubeyaml.Read(filepath.Join(w.root, "examples", name))
 		if err != nil {
 			return err
 		}

@@ -18,8 +18,6 @@ type packageObject struct {
 	// source is the last part of where it comes from.
 	source string
 	kind   schema.GroupVersionKind
-	// name is what the package manager calls a package that it installs for another's sake; the Configuration's is the same.
-	name string
 	// component is the process that runs the package's binary; none for the Configuration.
 	component string
 }
@@ -27,10 +25,13 @@ type packageObject struct {
 // packages are the product's, in the order in which they are updated: a Configuration wants the others to be as new as
 // itself.
 var packages = []packageObject{
-	{xpkg.Function, pkgKind("Function"), "crossplane-capz-function-capz", stack.Function},
-	{xpkg.Provider, pkgKind("Provider"), "crossplane-capz-provider-capz", stack.Provider},
-	{xpkg.Configuration, pkgKind("Configuration"), "crossplane-capz-configuration-capz", ""},
+	{xpkg.Function, pkgKind("Function"), stack.Function},
+	{xpkg.Provider, pkgKind("Provider"), stack.Provider},
+	{xpkg.Configuration, pkgKind("Configuration"), ""},
 }
+
+// name is what the package manager calls a package that it installs for another's sake; the Configuration's is the same.
+func (p packageObject) name() string { return "crossplane-capz-" + p.source }
 
 func pkgKind(kind string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: kind}
@@ -40,21 +41,21 @@ func pkgKind(kind string) schema.GroupVersionKind {
 func (e *environment) installedAt(p packageObject, version string) []string {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(p.kind)
-	if err := e.client.Get(e.ctx, client.ObjectKey{Name: p.name}, u); err != nil {
+	if err := e.client.Get(e.ctx, client.ObjectKey{Name: p.name()}, u); err != nil {
 		return []string{err.Error()}
 	}
 	var missing []string
 	current, _, _ := unstructured.NestedString(u.Object, "status", "currentIdentifier")
 	if want := xpkg.Repository + p.source + ":" + version; current != want {
-		missing = append(missing, fmt.Sprintf("%s %s is at %q, want %q", p.kind.Kind, p.name, current, want))
+		missing = append(missing, fmt.Sprintf("%s %s is at %q, want %q", p.kind.Kind, p.name(), current, want))
 	}
 	for _, c := range conditions(u) {
 		if c["status"] != "True" {
-			missing = append(missing, fmt.Sprintf("%s %s: %v is %v: %v", p.kind.Kind, p.name, c["type"], c["status"], c["message"]))
+			missing = append(missing, fmt.Sprintf("%s %s: %v is %v: %v", p.kind.Kind, p.name(), c["type"], c["status"], c["message"]))
 		}
 	}
 	if len(conditions(u)) < 2 {
-		missing = append(missing, fmt.Sprintf("%s %s has not been looked at", p.kind.Kind, p.name))
+		missing = append(missing, fmt.Sprintf("%s %s has not been looked at", p.kind.Kind, p.name()))
 	}
 	return append(missing, e.runsAt(p, version)...)
 }

@@ -97,7 +97,7 @@ func update(t *testing.T, w *world, p packageObject, file string) {
 			if err := w.stack.Push(w.ctx, file, p.source+":"+upgraded); err != nil {
 				return err
 			}
-			_, err := w.stack.CrossplaneCLI(w.ctx, "xpkg", "update", strings.ToLower(p.kind.Kind), reference, p.name)
+			_, err := w.stack.CrossplaneCLI(w.ctx, "xpkg", "update", strings.ToLower(p.kind.Kind), reference, p.name())
 			return err
 		},
 		expect: []expectation{func(w *world) []string { return w.installedAt(p, upgraded) }},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/rights"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 // rightsWanted makes a run of part of the tests report on rights too; some are then not used, of course.
@@ -24,7 +25,7 @@ func checkRights(s *stack.Stack, root string, since time.Time) error {
 		say("rights are not compared: only part of the tests ran (%s=1 does it nevertheless)", rightsWanted)
 		return nil
 	}
-	objects, err := stack.ReadManifests(filepath.Join(root, "package", "install", "rbac.yaml"))
+	objects, err := kubeyaml.Read(filepath.Join(root, "package", "install", "rbac.yaml"))
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 // The kinds of what an installation consists of, and the names of its parts.
@@ -157,7 +157,7 @@ func uninstall(t *testing.T, w *world, guarded []*unstructured.Unstructured) {
 		act:     all(func(w *world) error { return w.delete(provider) }, func(w *world) error { return w.delete(function) }),
 		expect:  []expectation{gone(provider, function), gone(webhooks...)},
 	})
-	installed, err := stack.ReadManifests(filepath.Join(w.root, "package", "install"))
+	installed, err := kubeyaml.Read(filepath.Join(w.root, "package", "install"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 const (
@@ -43,7 +44,7 @@ func Load(dir string) (*Example, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("no such example: %w", err)
 	}
-	objects, err := stack.ReadManifests(dir)
+	objects, err := kubeyaml.Read(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 const manifest = `
@@ -47,7 +47,7 @@ func parse(t *testing.T, text string) []*unstructured.Unstructured {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	objects, err := stack.ReadManifests(file)
+	objects, err := kubeyaml.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestReadUsageFails(t *testing.T) {
 
 // TestManifest checks the real one, whose use cluster/local/e2e checks.
 func TestManifest(t *testing.T) {
-	objects, err := stack.ReadManifests("../../../package/install/rbac.yaml")
+	objects, err := kubeyaml.Read("../../../package/install/rbac.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,7 @@ package schema
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +12,9 @@ import (
 	"github.com/drone/envsubst/v2"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 // variables are what CAPZ's templates ask for.
@@ -147,21 +146,11 @@ func readObjects(t *testing.T, file string, values map[string]string) []*unstruc
 			t.Fatalf("%s: %v", file, err)
 		}
 	}
-	var out []*unstructured.Unstructured
-	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096)
-	for {
-		object := &unstructured.Unstructured{}
-		err := decoder.Decode(object)
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		if len(object.Object) > 0 {
-			out = append(out, object)
-		}
+	out, err := kubeyaml.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
 	}
+	return out
 }
 
 func fill(text string, values map[string]string) (string, error) {

@@ -1,14 +1,9 @@
 package stack
 
 import (
-	"bytes"
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,55 +12,17 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 // manifests are objects to install, in the order given.
 type manifests []*unstructured.Unstructured
 
-// parse reads a stream of YAML documents.
-func parse(raw []byte) (manifests, error) {
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(raw), 4096)
-	var objects manifests
-	for {
-		u := &unstructured.Unstructured{}
-		err := decoder.Decode(u)
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(u.Object) > 0 {
-			objects = append(objects, u)
-		}
-	}
-}
-
-// ReadManifests returns the objects of a YAML file, or of every *.yaml file below a folder.
-func ReadManifests(path string) ([]*unstructured.Unstructured, error) { return readManifests(path) }
-
-func readManifests(path string) (manifests, error) {
-	var objects manifests
-	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(file) != ".yaml" {
-			return err
-		}
-		raw, err := os.ReadFile(file) //nolint:gosec // Nobody else writes these folders.
-		if err != nil {
-			return err
-		}
-		more, err := parse(raw)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		objects = append(objects, more...)
-		return nil
-	})
-	return objects, err
-}
+// readManifests returns the objects of a YAML file, or of every *.yaml file below a folder.
+func readManifests(path string) (manifests, error) { return kubeyaml.Read(path) }
 
 // renderChart returns the objects of a Helm chart installed under a release name into a namespace.
 func renderChart(dir, release, namespace string, values map[string]any) (manifests, error) {
@@ -87,7 +44,7 @@ func renderChart(dir, release, namespace string, values map[string]any) (manifes
 		if filepath.Ext(name) != ".yaml" {
 			continue
 		}
-		more, err := parse([]byte(files[name]))
+		more, err := kubeyaml.Parse([]byte(files[name]))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -106,7 +63,7 @@ func renderKustomization(dir string) (manifests, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse(raw)
+	return kubeyaml.Parse(raw)
 }
 
 // podKinds are of use to pods only, or are served by what is not installed: components are processes here.

@@ -38,30 +38,3 @@ func TestServeWebhooks(t *testing.T) {
 		})
 	}
 }
-
-func TestParse(t *testing.T) {
-	cases := map[string]struct {
-		in    string
-		want  []string
-		fails bool
-	}{
-		"Empty":   {in: "# nothing\n---\n"},
-		"Several": {in: "kind: A\n---\n---\nkind: B\n", want: []string{"A", "B"}},
-		"Broken":  {in: "kind: [", fails: true},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			objects, err := parse([]byte(tc.in))
-			if (err != nil) != tc.fails {
-				t.Fatalf("parse() error = %v", err)
-			}
-			var got []string
-			for _, u := range objects {
-				got = append(got, u.GetKind())
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("parse(): -want, +got:\n%s", diff)
-			}
-		})
-	}
-}
