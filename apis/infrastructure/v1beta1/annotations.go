@@ -1,0 +1,34 @@
+package v1beta1
+
+// What users may write on the typed AKS kinds beside spec.
+const (
+	// AnnotationManagedCluster on an AzureManagedControlPlane names the ASO ManagedCluster of the same namespace that the user
+	// wrote and that stands behind it. Without it a ManagedCluster of the name that would be composed is looked for.
+	AnnotationManagedCluster = "infrastructure.cluster.x-k8s.io/managed-cluster"
+	// AnnotationAgentPool is the same on an AzureManagedMachinePool, for its ManagedClustersAgentPool.
+	AnnotationAgentPool = "infrastructure.cluster.x-k8s.io/agent-pool"
+	// AnnotationManages lists, with commas between, which fields of such an ASO object Cluster API shall decide all the same:
+	// ManagesVersion, ManagesReplicas. The object is only read where a field is not listed.
+	AnnotationManages = "infrastructure.cluster.x-k8s.io/manages"
+)
+
+// The values of AnnotationManages.
+const (
+	ManagesVersion  = "version"
+	ManagesReplicas = "replicas"
+)
+
+// AnnotationCredential on an AzureManagedControlPlane names the Secret with the credential that ASO uses for the cluster.
+// provider-capz writes it once the Secret is there.
+const AnnotationCredential = "infrastructure.cluster.x-k8s.io/credential-secret"
+
+// AnnotationOwnership on a composed ASO object tells whose the resource in Azure is, from the day that this is known.
+const AnnotationOwnership = "infrastructure.cluster.x-k8s.io/ownership"
+
+// The values of AnnotationOwnership.
+const (
+	// OwnershipOwned says that the resource was made for the cluster: it is changed and deleted with it.
+	OwnershipOwned = "owned"
+	// OwnershipExternal says that the resource was in Azure before: it is used, never changed and never deleted.
+	OwnershipExternal = "external"
+)
