@@ -32,3 +32,6 @@ const (
 	// OwnershipExternal says that the resource was in Azure before: it is used, never changed and never deleted.
 	OwnershipExternal = "external"
 )
+
+// OwnershipUser says in status.resources that the ASO object itself is somebody else's: it is only read.
+const OwnershipUser = "user"

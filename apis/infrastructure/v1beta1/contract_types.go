@@ -64,6 +64,14 @@ type ResourceStatus struct {
 	// Example: Preflight validation check for resource(s) failed: insufficient regional vCPU quota left
 	// +optional
 	Message string `json:"message,omitempty"`
+
+	// ownership tells whose the resource is, on the kinds that use what is there already: owned, if it was made for the
+	// cluster; external, if it was in Azure before, so that it is neither changed nor deleted; user, if the ASO object is
+	// one that somebody else has applied, so that it is only read. Empty while that is not known, and on kinds whose
+	// spec.resources holds the ASO objects.
+	// Example: external
+	// +optional
+	Ownership string `json:"ownership,omitempty"`
 }
 
 // V1Beta2Status holds what Cluster API reads in the layout of its v1beta2 API.
