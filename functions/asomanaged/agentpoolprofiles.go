@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crossplane-capz/crossplane-capz/functions/member"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
@@ -46,7 +47,7 @@ func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructur
 
 // agentPoolProfiles returns a profile for each pool of the cluster, or what has to be waited for.
 func agentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *composer.Inline) (profiles []any, waits []string, err error) {
-	machinePools, err := in.List("machinepools", machinePoolKind, composer.LabelClusterName, cluster.GetName())
+	machinePools, err := in.List("machinepools", member.MachinePoolKind, composer.LabelClusterName, cluster.GetName())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +95,7 @@ func agentPoolProfile(in *composer.Request, managed *composer.Inline, machinePoo
 	if pool == nil {
 		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s exists, which MachinePool %s refers to", name, machinePool.GetName()), nil
 	}
-	agentPool := composer.First(composer.Inlines(pool), agentPoolKind)
+	agentPool := composer.First(composer.Inlines(pool), member.AgentPoolKind)
 	if agentPool == nil {
 		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s has a ManagedClustersAgentPool in spec.resources", name), nil
 	}

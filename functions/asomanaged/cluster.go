@@ -3,6 +3,7 @@ package asomanaged
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crossplane-capz/crossplane-capz/functions/member"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
@@ -11,20 +12,20 @@ type Cluster struct{}
 
 // Compose implements composer.Composer.
 func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
-	status := provisionedStatus(in)
-	cluster, problem, err := ownerCluster(in)
+	status := member.ProvisionedStatus(in)
+	cluster, problem, err := member.OwnerCluster(in)
 	if err != nil {
 		return nil, err
 	}
 	if problem == nil {
-		_, problem = reference(in, cluster, "controlPlaneRef", asoControlPlaneKind)
+		_, problem = member.Reference(in, cluster, "controlPlaneRef", asoControlPlaneKind)
 	}
 	if problem != nil {
-		return refuse(in, problem, status)
+		return member.Refuse(in, problem, status)
 	}
 
 	inlines := composer.Inlines(in.XR)
-	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: paused(in, cluster), Awaits: quietNetworks(inlines)}
+	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: member.Paused(in, cluster), Awaits: quietNetworks(inlines)}
 	out, err := plan.Make(in)
 	if err != nil {
 		return nil, err
@@ -32,34 +33,9 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	host, _, _ := unstructured.NestedString(in.XR.Object, "spec", "controlPlaneEndpoint", "host")
 	resources := out.Condition()
 	if out.Ready() && host != "" {
-		setProvisioned(status)
+		member.SetProvisioned(status)
 	}
-	ready := readiness(status, out, composer.False(composer.ConditionReady, reasonWaitingEndpoint,
+	ready := member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingEndpoint,
 		"waits for spec.controlPlaneEndpoint, which comes from the control plane"))
-	return composer.Finish(in, out, status, ready, resources, pausedCondition(plan.Paused)), nil
-}
-
-// provisionedStatus returns a status that holds what the contract calls completed, if it is already
-// (CAPI contract, InfraCluster and InfraMachinePool: "initialization completed").
-func provisionedStatus(in *composer.Request) map[string]any {
-	done := composer.Reached(in.XR, "ready")
-	return map[string]any{"ready": done, "initialization": map[string]any{"provisioned": done}}
-}
-
-func setProvisioned(status map[string]any) {
-	status["ready"] = true
-	status["initialization"] = map[string]any{"provisioned": true}
-}
-
-// readiness returns the condition Ready. Once provisioned, ordinary updates do not take it away; a mistake in the spec
-// or Azure's refusal does, as somebody has to act.
-func readiness(status map[string]any, out *composer.Outcomes, last composer.Condition) composer.Condition {
-	resources := out.Condition()
-	switch {
-	case out.Refused() || status["ready"] != true && !out.Ready():
-		return composer.False(composer.ConditionReady, resources.Reason, resources.Message)
-	case status["ready"] != true:
-		return last
-	}
-	return composer.True(composer.ConditionReady, reasonProvisioned, resources.Message)
+	return composer.Finish(in, out, status, ready, resources, member.PausedCondition(plan.Paused)), nil
 }

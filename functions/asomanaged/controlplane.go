@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crossplane-capz/crossplane-capz/functions/member"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
@@ -18,23 +19,23 @@ type ControlPlane struct{}
 
 // Compose implements composer.Composer.
 func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
-	status := controlPlaneStatus(in)
-	cluster, problem, err := ownerCluster(in)
+	status := member.ControlPlaneStatus(in)
+	cluster, problem, err := member.OwnerCluster(in)
 	if err != nil {
 		return nil, err
 	}
 	var infra string
 	if problem == nil {
-		infra, problem = reference(in, cluster, "infrastructureRef", asoClusterKind)
+		infra, problem = member.Reference(in, cluster, "infrastructureRef", asoClusterKind)
 	}
 	inlines := composer.Inlines(in.XR)
-	managed := composer.First(inlines, managedClusterKind)
+	managed := composer.First(inlines, member.ManagedClusterKind)
 	if problem == nil && managed == nil {
 		problem = &composer.Problem{Reason: reasonMissingResource,
 			Message: "spec.resources has no ManagedCluster of group containerservice.azure.com, but an AzureASOManagedControlPlane needs one"}
 	}
 	if problem != nil {
-		return refuse(in, problem, status)
+		return member.Refuse(in, problem, status)
 	}
 
 	observed := in.Observed[managed.Name()]
@@ -49,16 +50,16 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: paused(in, cluster),
+	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: member.Paused(in, cluster),
 		Peers: []composer.Peer{{Kind: asoClusterKind.Kind, Name: infra, XR: infraXR}}}
 	out, err := plan.Make(in)
 	if err != nil {
 		return nil, err
 	}
 	setControlPlaneStatus(status, observed)
-	ready := controlPlaneReadiness(status, out, composer.ConditionReady)
-	available := controlPlaneReadiness(status, out, composer.ConditionAvailable)
-	return composer.Finish(in, out, status, ready, available, out.Condition(), pausedCondition(plan.Paused)), nil
+	ready := member.ControlPlaneReadiness(status, out, composer.ConditionReady)
+	available := member.ControlPlaneReadiness(status, out, composer.ConditionAvailable)
+	return composer.Finish(in, out, status, ready, available, out.Condition(), member.PausedCondition(plan.Paused)), nil
 }
 
 // setManagedCluster sets on the ManagedCluster what Cluster API decides, in CAPZ's order.
@@ -120,21 +121,6 @@ func setCredentials(cluster *unstructured.Unstructured, managed *composer.Inline
 		"because the kubeconfig of the cluster is read from it", "spec", "operatorSpec", "secrets", credentials)
 }
 
-func controlPlaneStatus(in *composer.Request) map[string]any {
-	done := composer.Reached(in.XR, "initialized")
-	status := map[string]any{
-		"ready": done, "initialized": done, "initialization": map[string]any{"controlPlaneInitialized": done},
-		// CAPI contract, ControlPlane: there are no Machines behind it.
-		"externalManagedControlPlane": true,
-	}
-	for _, field := range []string{"controlPlaneEndpoint", "version", "versions"} {
-		if value, found, _ := unstructured.NestedFieldCopy(in.XR.Object, "status", field); found {
-			status[field] = value
-		}
-	}
-	return status
-}
-
 // setControlPlaneStatus takes over what Azure says of the ManagedCluster. The first body that Azure returns has
 // an endpoint and a version already, so only a ready one counts.
 func setControlPlaneStatus(status map[string]any, managed *unstructured.Unstructured) {
@@ -155,17 +141,4 @@ func setControlPlaneStatus(status map[string]any, managed *unstructured.Unstruct
 	status["controlPlaneEndpoint"] = map[string]any{"host": host, "port": int64(apiServerPort)}
 	status["ready"], status["initialized"] = true, true
 	status["initialization"] = map[string]any{"controlPlaneInitialized": true}
-}
-
-// controlPlaneReadiness returns the condition of the given type. A control plane that has come up stays Available when
-// a later change is refused, with the refusal as the message; Ready says that somebody has to act.
-func controlPlaneReadiness(status map[string]any, out *composer.Outcomes, conditionType string) composer.Condition {
-	resources := out.Condition()
-	if status["initialized"] != true || conditionType == composer.ConditionReady && out.Refused() {
-		if resources.Message == "" {
-			resources = composer.False("", reasonWaitingEndpoint, "waits for Azure to report the endpoint of the API server")
-		}
-		return composer.False(conditionType, resources.Reason, resources.Message)
-	}
-	return composer.True(conditionType, reasonProvisioned, resources.Message)
 }

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crossplane-capz/crossplane-capz/functions/member"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
@@ -18,23 +19,23 @@ type MachinePool struct{}
 
 // Compose implements composer.Composer.
 func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
-	status := provisionedStatus(in)
-	machinePool, cluster, problem, err := ownerMachinePool(in)
+	status := member.ProvisionedStatus(in)
+	machinePool, cluster, problem, err := member.OwnerMachinePool(in)
 	if err != nil {
 		return nil, err
 	}
 	var controlPlane string
 	if problem == nil {
-		controlPlane, problem = reference(in, cluster, "controlPlaneRef", asoControlPlaneKind)
+		controlPlane, problem = member.Reference(in, cluster, "controlPlaneRef", asoControlPlaneKind)
 	}
 	inlines := composer.Inlines(in.XR)
-	agentPool := composer.First(inlines, agentPoolKind)
+	agentPool := composer.First(inlines, member.AgentPoolKind)
 	if problem == nil && agentPool == nil {
 		problem = &composer.Problem{Reason: reasonMissingResource,
 			Message: "spec.resources has no ManagedClustersAgentPool of group containerservice.azure.com, but an AzureASOManagedMachinePool needs one"}
 	}
 	if problem != nil {
-		return refuse(in, problem, status)
+		return member.Refuse(in, problem, status)
 	}
 
 	composer.Ask(in, inlines)
@@ -46,36 +47,16 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	if agentPool.Problem == nil {
 		agentPool.Problem = setAgentPool(machinePool, agentPool, observed)
 	}
-	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: paused(in, cluster), Peers: peers,
+	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: member.Paused(in, cluster), Peers: peers,
 		Awaits: func(i *composer.Inline) []composer.Reference { return clusterByID(i, peers) }}
 	out, err := plan.Make(in)
 	if err != nil {
 		return nil, err
 	}
 	setMachinePoolStatus(in, status, out, observed)
-	ready := readiness(status, out, composer.False(composer.ConditionReady, reasonWaitingNodes,
+	ready := member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingNodes,
 		"waits for spec.providerIDList, which comes from the nodes of the pool"))
-	return composer.Finish(in, out, status, ready, out.Condition(), pausedCondition(plan.Paused)), nil
-}
-
-// ownerMachinePool returns the MachinePool that owns the composite and its Cluster; a problem says what is missing.
-func ownerMachinePool(in *composer.Request) (machinePool, cluster *unstructured.Unstructured, problem *composer.Problem, err error) {
-	name := ownerName(in.XR, machinePoolKind)
-	if name == "" {
-		return nil, nil, &composer.Problem{Reason: reasonWaitingForOwner, Message: fmt.Sprintf(
-			"waits for a MachinePool to own it: a MachinePool in namespace %q must refer to %s %q", in.XR.GetNamespace(), in.XR.GetKind(), in.XR.GetName())}, nil
-	}
-	machinePool, err = in.Get("machinepool", machinePoolKind, name)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if machinePool == nil {
-		return nil, nil, &composer.Problem{Reason: reasonWaitingForOwner, Message: fmt.Sprintf(
-			"waits for MachinePool %q, which owns it and does not exist in namespace %q", name, in.XR.GetNamespace())}, nil
-	}
-	clusterName, _, _ := unstructured.NestedString(machinePool.Object, "spec", "clusterName")
-	cluster, problem, err = namedCluster(in, clusterName)
-	return machinePool, cluster, problem, err
+	return composer.Finish(in, out, status, ready, out.Condition(), member.PausedCondition(plan.Paused)), nil
 }
 
 // peersOf returns the composites whose resources a pool may refer to.
@@ -85,7 +66,7 @@ func peersOf(in *composer.Request, cluster *unstructured.Unstructured, controlPl
 		return nil, err
 	}
 	peers := []composer.Peer{{Kind: asoControlPlaneKind.Kind, Name: controlPlane, XR: xr}}
-	if infra, problem := reference(in, cluster, "infrastructureRef", asoClusterKind); problem == nil {
+	if infra, problem := member.Reference(in, cluster, "infrastructureRef", asoClusterKind); problem == nil {
 		infraXR, infraErr := in.Get("infrastructure", asoClusterKind, infra)
 		if infraErr != nil {
 			return nil, infraErr
@@ -98,14 +79,14 @@ func peersOf(in *composer.Request, cluster *unstructured.Unstructured, controlPl
 // clusterByID returns a reference to the control plane's ManagedCluster for an agent pool that names it by armId.
 func clusterByID(i *composer.Inline, peers []composer.Peer) []composer.Reference {
 	id, _, _ := unstructured.NestedString(i.Object.Object, "spec", "owner", "armId")
-	if id == "" || !i.Is(agentPoolKind) || peers[0].XR == nil {
+	if id == "" || !i.Is(member.AgentPoolKind) || peers[0].XR == nil {
 		return nil
 	}
-	managed := composer.First(composer.Inlines(peers[0].XR), managedClusterKind)
+	managed := composer.First(composer.Inlines(peers[0].XR), member.ManagedClusterKind)
 	if managed == nil || !strings.HasSuffix(strings.ToLower(id), strings.ToLower("/managedClusters/"+azureName(managed.Object))) {
 		return nil
 	}
-	return []composer.Reference{{GroupKind: managedClusterKind, Name: managed.Object.GetName(), Path: "spec.owner.armId"}}
+	return []composer.Reference{{GroupKind: member.ManagedClusterKind, Name: managed.Object.GetName(), Path: "spec.owner.armId"}}
 }
 
 // setAgentPool sets on an agent pool what its MachinePool decides, in CAPZ's order.
@@ -113,13 +94,13 @@ func setAgentPool(machinePool *unstructured.Unstructured, agentPool *composer.In
 	if problem := setOrchestratorVersion(machinePool, agentPool); problem != nil {
 		return problem
 	}
-	manager, managed := machinePool.GetAnnotations()[annotationReplicasBy]
+	manager, managed := machinePool.GetAnnotations()[member.AnnotationReplicasBy]
 	autoscaled, _, _ := unstructured.NestedBool(agentPool.Object.Object, "spec", "enableAutoScaling")
 	switch {
 	case autoscaled && managed && manager != replicasManagedByAKS:
 		return &composer.Problem{Reason: composer.ReasonReplicasManagedBy, Message: fmt.Sprintf(
 			"%s.spec.enableAutoScaling is true, but must be false or absent because annotation %s of MachinePool %q says that %q manages the replicas",
-			agentPool.Path, annotationReplicasBy, machinePool.GetName(), manager)}
+			agentPool.Path, member.AnnotationReplicasBy, machinePool.GetName(), manager)}
 	case autoscaled:
 		managed = true
 	case manager == replicasManagedByAKS:
@@ -166,6 +147,6 @@ func setMachinePoolStatus(in *composer.Request, status map[string]any, out *comp
 	}
 	providerIDs, _, _ := unstructured.NestedStringSlice(in.XR.Object, "spec", "providerIDList")
 	if out.Ready() && (len(providerIDs) > 0 || found && composer.Integer(replicas) == 0) {
-		setProvisioned(status)
+		member.SetProvisioned(status)
 	}
 }

@@ -252,7 +252,7 @@ func TestARemovedEntryIsDroppedAlone(t *testing.T) {
 				if got, want := missing(req, rsp), nameOf(e); len(got) != 1 || got[0] != want || fatal(rsp) != "" {
 					t.Errorf("want just %s dropped, got %v (error %q)", want, got, fatal(rsp))
 				}
-				if isReady, reason, message := outcome(rsp, e.GetName()); isReady || reason != "Deleting" || message != "is no longer in spec.resources and is being deleted" {
+				if isReady, reason, message := outcome(rsp, e.GetName()); isReady || reason != "Deleting" || message != "is no longer in the spec and is being deleted" {
 					t.Errorf("status.resources: want Deleting, got %v, %s: %s", isReady, reason, message)
 				}
 			})
@@ -268,8 +268,8 @@ func TestARemovedEntryIsShownUntilItIsGone(t *testing.T) {
 		want   string
 		served bool
 	}{
-		"there":         {left: old, want: "is no longer in spec.resources and is being deleted", served: true},
-		"Azure refuses": {left: edited(old, condition("False", "Error", "Locked", "has a lock")), want: "is no longer in spec.resources and is being deleted: has a lock", served: true},
+		"there":         {left: old, want: "is no longer in the spec and is being deleted", served: true},
+		"Azure refuses": {left: edited(old, condition("False", "Error", "Locked", "has a lock")), want: "is no longer in the spec and is being deleted: has a lock", served: true},
 		"gone":          {want: "not in status.resources", served: true},
 		"nobody's":      {left: edited(old, remove("metadata", "ownerReferences")), want: "not in status.resources", served: true},
 		"another's": {left: edited(old, func(o *unstr) {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/crossplane-capz/crossplane-capz/functions/member"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
@@ -19,7 +20,7 @@ const mostCalls = 6
 
 var composers = map[string]composer.Composer{
 	"AzureASOManagedCluster": Cluster{}, "AzureASOManagedControlPlane": ControlPlane{}, "AzureASOManagedMachinePool": MachinePool{},
-	"AzureASOManagedClusterTemplate": Template{}, "AzureASOManagedControlPlaneTemplate": Template{}, "AzureASOManagedMachinePoolTemplate": Template{},
+	"AzureASOManagedClusterTemplate": member.Template{}, "AzureASOManagedControlPlaneTemplate": member.Template{}, "AzureASOManagedMachinePoolTemplate": member.Template{},
 }
 
 // A world is what an API server holds besides the composite and its composed objects.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/platform/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/functions/asomanaged"
+	"github.com/crossplane-capz/crossplane-capz/functions/member"
 	"github.com/crossplane-capz/crossplane-capz/functions/platform"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
@@ -20,9 +21,9 @@ var composers = map[schema.GroupKind]composer.Composer{
 	infrastructure("AzureASOManagedCluster"):              asomanaged.Cluster{},
 	infrastructure("AzureASOManagedControlPlane"):         asomanaged.ControlPlane{},
 	infrastructure("AzureASOManagedMachinePool"):          asomanaged.MachinePool{},
-	infrastructure("AzureASOManagedClusterTemplate"):      asomanaged.Template{},
-	infrastructure("AzureASOManagedControlPlaneTemplate"): asomanaged.Template{},
-	infrastructure("AzureASOManagedMachinePoolTemplate"):  asomanaged.Template{},
+	infrastructure("AzureASOManagedClusterTemplate"):      member.Template{},
+	infrastructure("AzureASOManagedControlPlaneTemplate"): member.Template{},
+	infrastructure("AzureASOManagedMachinePoolTemplate"):  member.Template{},
 	forTeams("AKSCluster"):                                platform.Cluster{},
 	forTeams("XAKSCluster"):                               platform.Cluster{},
 }

@@ -244,10 +244,10 @@ func (p *Plan) kept(observed *unstructured.Unstructured) (AzureState, bool) {
 	}
 	switch {
 	case p.Paused:
-		return AzureState{Reason: ReasonPaused, Message: "is no longer in spec.resources and is deleted when the pause ends"}, true
+		return AzureState{Reason: ReasonPaused, Message: "is no longer in the spec and is deleted when the pause ends"}, true
 	case SkippedByPause(observed):
 		// Deleted now, ASO would leave it in Azure.
-		return AzureState{Reason: ReasonDeleting, Message: "is no longer in spec.resources and is deleted as soon as it is resumed"}, true
+		return AzureState{Reason: ReasonDeleting, Message: "is no longer in the spec and is deleted as soon as it is resumed"}, true
 	}
 	return AzureState{}, false
 }

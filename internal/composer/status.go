@@ -157,7 +157,7 @@ func stillThere(in *Request, obj *unstructured.Unstructured) (*unstructured.Unst
 
 func deleting(obj *unstructured.Unstructured) AzureState {
 	state := StateOf(obj)
-	message := "is no longer in spec.resources and is being deleted"
+	message := "is no longer in the spec and is being deleted"
 	if !state.Ready && !progressing[state.Reason] {
 		return AzureState{Reason: state.Reason, Message: message + ": " + state.Message}
 	}

@@ -1,4 +1,4 @@
-package asomanaged
+package member
 
 import "github.com/crossplane-capz/crossplane-capz/internal/composer"
 

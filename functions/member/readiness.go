@@ -1,0 +1,63 @@
+package member
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+)
+
+// ProvisionedStatus returns a status that holds what the contract calls completed, if it is already
+// (CAPI contract, InfraCluster and InfraMachinePool: "initialization completed").
+func ProvisionedStatus(in *composer.Request) map[string]any {
+	done := composer.Reached(in.XR, "ready")
+	return map[string]any{"ready": done, "initialization": map[string]any{"provisioned": done}}
+}
+
+// SetProvisioned says that the infrastructure is there.
+func SetProvisioned(status map[string]any) {
+	status["ready"] = true
+	status["initialization"] = map[string]any{"provisioned": true}
+}
+
+// Readiness returns the condition Ready. Once provisioned, ordinary updates do not take it away; a mistake in the spec
+// or Azure's refusal does, as somebody has to act.
+func Readiness(status map[string]any, out *composer.Outcomes, last composer.Condition) composer.Condition {
+	resources := out.Condition()
+	switch {
+	case out.Refused() || status["ready"] != true && !out.Ready():
+		return composer.False(composer.ConditionReady, resources.Reason, resources.Message)
+	case status["ready"] != true:
+		return last
+	}
+	return composer.True(composer.ConditionReady, ReasonProvisioned, resources.Message)
+}
+
+// ControlPlaneStatus returns a status that holds what the contract calls completed, if it is already, and what was
+// known of the control plane before, with the further fields of its kind.
+func ControlPlaneStatus(in *composer.Request, further ...string) map[string]any {
+	done := composer.Reached(in.XR, "initialized")
+	status := map[string]any{
+		"ready": done, "initialized": done, "initialization": map[string]any{"controlPlaneInitialized": done},
+		// CAPI contract, ControlPlane: there are no Machines behind it.
+		"externalManagedControlPlane": true,
+	}
+	for _, field := range append([]string{"controlPlaneEndpoint", "version", "versions"}, further...) {
+		if value, found, _ := unstructured.NestedFieldCopy(in.XR.Object, "status", field); found {
+			status[field] = value
+		}
+	}
+	return status
+}
+
+// ControlPlaneReadiness returns the condition of the given type. A control plane that has come up stays Available when
+// a later change is refused, with the refusal as the message; Ready says that somebody has to act.
+func ControlPlaneReadiness(status map[string]any, out *composer.Outcomes, conditionType string) composer.Condition {
+	resources := out.Condition()
+	if status["initialized"] != true || conditionType == composer.ConditionReady && out.Refused() {
+		if resources.Message == "" {
+			resources = composer.False("", ReasonWaitingEndpoint, "waits for Azure to report the endpoint of the API server")
+		}
+		return composer.False(conditionType, resources.Reason, resources.Message)
+	}
+	return composer.True(conditionType, ReasonProvisioned, resources.Message)
+}
