@@ -24,6 +24,10 @@ var composers = map[schema.GroupKind]composer.Composer{
 	infrastructure("AzureASOManagedClusterTemplate"):      member.Template{},
 	infrastructure("AzureASOManagedControlPlaneTemplate"): member.Template{},
 	infrastructure("AzureASOManagedMachinePoolTemplate"):  member.Template{},
+	infrastructure("AzureManagedClusterTemplate"):         member.Template{},
+	infrastructure("AzureManagedControlPlaneTemplate"):    member.Template{},
+	infrastructure("AzureManagedMachinePoolTemplate"):     member.Template{},
+	infrastructure("AzureClusterIdentity"):                member.Template{},
 	forTeams("AKSCluster"):                                platform.Cluster{},
 	forTeams("XAKSCluster"):                               platform.Cluster{},
 }

@@ -26,6 +26,13 @@ var columns = map[string][]string{
 	"AzureASOManagedControlPlaneTemplate": nil,
 	"AzureASOManagedMachinePool":          {"Cluster", "Provisioned", "Replicas", "Reason", "Message"},
 	"AzureASOManagedMachinePoolTemplate":  nil,
+	"AzureClusterIdentity":                {"Type"},
+	"AzureManagedCluster":                 {"Cluster", "Provisioned", "Endpoint", "Reason", "Message"},
+	"AzureManagedClusterTemplate":         nil,
+	"AzureManagedControlPlane":            {"Cluster", "Initialized", "Version", "Endpoint", "Reason", "Message"},
+	"AzureManagedControlPlaneTemplate":    nil,
+	"AzureManagedMachinePool":             {"Cluster", "Provisioned", "Replicas", "Mode", "Reason", "Message"},
+	"AzureManagedMachinePoolTemplate":     nil,
 	"AKSCluster":                          {"Version", "Nodes", "Endpoint", "Message"},
 	"XAKSCluster":                         {"Version", "Nodes", "Endpoint", "Message"},
 }
@@ -103,7 +110,32 @@ func TestDefinitionGivesCRD(t *testing.T) {
 	})
 }
 
+// checkVersions wants what CAPZ has: the AzureASOManaged kinds in two versions, the others in one. CAPZ has deprecated the
+// AzureManaged kinds, which is told and means no more.
 func checkVersions(t *testing.T, crd *extv1.CustomResourceDefinition) {
+	t.Helper()
+	for _, v := range crd.Spec.Versions {
+		if v.Subresources == nil || v.Subresources.Status == nil {
+			t.Errorf("%s has no status subresource", v.Name)
+		}
+	}
+	if strings.HasPrefix(crd.Spec.Names.Kind, "AzureASOManaged") {
+		checkTwoVersions(t, crd)
+		return
+	}
+	if len(crd.Spec.Versions) != 1 {
+		t.Fatalf("has %d versions", len(crd.Spec.Versions))
+	}
+	only, deprecated := crd.Spec.Versions[0], strings.HasPrefix(crd.Spec.Names.Kind, "AzureManaged")
+	if only.Name != "v1beta1" || !only.Served || !only.Storage || only.Deprecated != deprecated {
+		t.Errorf("v1beta1 must be served and stored: %+v", only)
+	}
+	if deprecated && !strings.Contains(*only.DeprecationWarning, "AzureASOManaged") {
+		t.Errorf("the warning %q does not name the successor", *only.DeprecationWarning)
+	}
+}
+
+func checkTwoVersions(t *testing.T, crd *extv1.CustomResourceDefinition) {
 	t.Helper()
 	if len(crd.Spec.Versions) != 2 {
 		t.Fatalf("has %d versions", len(crd.Spec.Versions))
@@ -117,11 +149,6 @@ func checkVersions(t *testing.T, crd *extv1.CustomResourceDefinition) {
 	}
 	if diff := cmp.Diff(alpha.Schema, beta.Schema); diff != "" {
 		t.Errorf("schemas differ (-v1alpha1 +v1beta1):\n%s", diff)
-	}
-	for _, v := range crd.Spec.Versions {
-		if v.Subresources == nil || v.Subresources.Status == nil {
-			t.Errorf("%s has no status subresource", v.Name)
-		}
 	}
 }
 

@@ -18,6 +18,13 @@ func AddToScheme(scheme *runtime.Scheme) error {
 		&AzureASOManagedControlPlaneTemplate{}, &AzureASOManagedControlPlaneTemplateList{},
 		&AzureASOManagedMachinePool{}, &AzureASOManagedMachinePoolList{},
 		&AzureASOManagedMachinePoolTemplate{}, &AzureASOManagedMachinePoolTemplateList{},
+		&AzureClusterIdentity{}, &AzureClusterIdentityList{},
+		&AzureManagedCluster{}, &AzureManagedClusterList{},
+		&AzureManagedClusterTemplate{}, &AzureManagedClusterTemplateList{},
+		&AzureManagedControlPlane{}, &AzureManagedControlPlaneList{},
+		&AzureManagedControlPlaneTemplate{}, &AzureManagedControlPlaneTemplateList{},
+		&AzureManagedMachinePool{}, &AzureManagedMachinePoolList{},
+		&AzureManagedMachinePoolTemplate{}, &AzureManagedMachinePoolTemplateList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil

@@ -1,0 +1,134 @@
+package v1beta1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// IdentityType is the kind of credential of an AzureClusterIdentity.
+// +kubebuilder:validation:Enum=ServicePrincipal;UserAssignedMSI;ManualServicePrincipal;ServicePrincipalCertificate;WorkloadIdentity;UserAssignedIdentityCredential
+type IdentityType string
+
+// The values of IdentityType.
+const (
+	// ServicePrincipal signs in with a client secret.
+	ServicePrincipal IdentityType = "ServicePrincipal"
+	// ManualServicePrincipal is another name for ServicePrincipal.
+	ManualServicePrincipal IdentityType = "ManualServicePrincipal"
+	// ServicePrincipalCertificate signs in with a certificate.
+	ServicePrincipalCertificate IdentityType = "ServicePrincipalCertificate"
+	// WorkloadIdentity signs in with the token of a Kubernetes service account.
+	WorkloadIdentity IdentityType = "WorkloadIdentity"
+	// UserAssignedMSI signs in as a managed identity of the machine that the controllers run on.
+	UserAssignedMSI IdentityType = "UserAssignedMSI"
+	// UserAssignedIdentityCredential signs in with the credentials of a managed identity that are in a file.
+	UserAssignedIdentityCredential IdentityType = "UserAssignedIdentityCredential"
+)
+
+// AllowedNamespaces says from which namespaces an AzureClusterIdentity may be used. Without list and selector that is any.
+type AllowedNamespaces struct {
+	// list has the names of the namespaces.
+	// Example: [team-a, team-b]
+	// +optional
+	// +nullable
+	// +listType=atomic
+	NamespaceList []string `json:"list,omitzero"`
+
+	// selector chooses namespaces by their labels, beside those in list.
+	// Example: {matchLabels: {azure: allowed}}
+	// +optional
+	// +nullable
+	Selector *metav1.LabelSelector `json:"selector,omitempty"`
+}
+
+// AzureClusterIdentitySpec is a credential for Azure and who may use it.
+type AzureClusterIdentitySpec struct {
+	// type is the kind of credential. It cannot be changed. Users write it.
+	// Example: WorkloadIdentity
+	Type IdentityType `json:"type"`
+
+	// resourceID is the resource ID of the managed identity, with type UserAssignedMSI only. It has no effect: clientID says
+	// which identity is meant.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/capz
+	// +optional
+	ResourceID string `json:"resourceID,omitempty"`
+
+	// clientID is the client ID of the service principal or managed identity. Users write it.
+	// Example: 00000000-0000-0000-0000-000000000000
+	ClientID string `json:"clientID"`
+
+	// clientSecret names the Secret with the credential: key clientSecret for a client secret; keys certificate and, where it
+	// has one, password for a certificate. Without a namespace it is in that of this object. Users write it.
+	// Example: {name: cluster-identity-secret, namespace: default}
+	// +optional
+	ClientSecret corev1.SecretReference `json:"clientSecret,omitzero"`
+
+	// certPath is a file of provider-capz with the certificate, with type ServicePrincipalCertificate. It goes before
+	// clientSecret. Users write it.
+	// Example: /etc/capz/identity.pem
+	// +optional
+	CertPath string `json:"certPath,omitempty"`
+
+	// userAssignedIdentityCredentialsPath is a file with the credentials of a managed identity as JSON, with type
+	// UserAssignedIdentityCredential only. Users write it.
+	// Example: /etc/capz/identity.json
+	// +optional
+	UserAssignedIdentityCredentialsPath string `json:"userAssignedIdentityCredentialsPath,omitempty"`
+
+	// userAssignedIdentityCredentialsCloudType is the Azure cloud of those credentials: public, which is the default, china
+	// or usgovernment. Users write it.
+	// Example: public
+	// +optional
+	UserAssignedIdentityCredentialsCloudType string `json:"userAssignedIdentityCredentialsCloudType,omitempty"`
+
+	// tenantID is the Microsoft Entra tenant that the credential belongs to. Users write it.
+	// Example: 00000000-0000-0000-0000-000000000000
+	TenantID string `json:"tenantID"`
+
+	// allowedNamespaces says from which namespaces clusters may use this identity. Left out, from none; {} is from any. Users write it.
+	// Example: {list: [team-a]}
+	// +optional
+	// +nullable
+	AllowedNamespaces *AllowedNamespaces `json:"allowedNamespaces,omitempty"`
+
+	CompositeSpec `json:",inline"`
+}
+
+// AzureClusterIdentityStatus is what was found of an AzureClusterIdentity.
+type AzureClusterIdentityStatus struct {
+	// v1beta2 holds the conditions that Cluster API reads. Written by function-capz.
+	// +optional
+	V1Beta2 *V1Beta2Status `json:"v1beta2,omitempty"`
+
+	CompositeStatus `json:",inline"`
+}
+
+// AzureClusterIdentity is a credential for Azure that clusters use by spec.identityRef. It has nothing in Azure itself:
+// provider-capz makes from it the Secret that ASO signs in with.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=azureclusteridentities,scope=Namespaced,categories=cluster-api
+// +kubebuilder:subresource:status
+// +kubebuilder:storageversion
+// +kubebuilder:printcolumn:name="Type",type="string",JSONPath=".spec.type",description="Kind of credential"
+type AzureClusterIdentity struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is the credential and who may use it. Users write it.
+	// +optional
+	Spec AzureClusterIdentitySpec `json:"spec,omitzero"`
+
+	// status is what was found. Only controllers write it.
+	// +optional
+	Status AzureClusterIdentityStatus `json:"status,omitzero"`
+}
+
+// AzureClusterIdentityList is a list of AzureClusterIdentity objects.
+//
+// +kubebuilder:object:root=true
+type AzureClusterIdentityList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureClusterIdentity `json:"items"`
+}

@@ -1,0 +1,212 @@
+package v1beta1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Tags are tags of Azure resources, names to values.
+type Tags map[string]string
+
+// AzureManagedControlPlaneTemplateMachineTemplate has no fields.
+type AzureManagedControlPlaneTemplateMachineTemplate struct{}
+
+// AzureManagedControlPlaneClassSpec is the part of a control plane that several clusters may have in common.
+type AzureManagedControlPlaneClassSpec struct {
+	// machineTemplate is where a topology looks for machines of a control plane. AKS has none, so it has no effect.
+	// +optional
+	MachineTemplate *AzureManagedControlPlaneTemplateMachineTemplate `json:"machineTemplate,omitempty"`
+
+	// resourceGroupName is the name of the resource group that the AKS cluster is in. One that exists in Azure is used and
+	// left alone; otherwise it is created, and deleted with the cluster. The default is the name of the Cluster. It cannot be
+	// changed. Users write it.
+	// Example: my-cluster
+	// +optional
+	ResourceGroupName string `json:"resourceGroupName,omitempty"`
+
+	// version is the Kubernetes version that AKS shall run, with or without the leading v. Raise it to upgrade; it cannot be
+	// lowered. Users write it, or the Cluster's topology does.
+	// Example: v1.33.6
+	// +kubebuilder:validation:MinLength=2
+	Version string `json:"version"`
+
+	// virtualNetwork is the network of the nodes. Left out, one with default names and ranges is used. One that exists in
+	// Azure is used and left alone; otherwise it is created, and deleted with the cluster. Users write it.
+	// Example: {name: my-vnet, cidrBlock: 10.0.0.0/16, subnet: {name: nodes, cidrBlock: 10.0.0.0/20}}
+	// +optional
+	VirtualNetwork ManagedControlPlaneVirtualNetwork `json:"virtualNetwork,omitzero"`
+
+	// subscriptionID is the Azure subscription that everything is in. The default is that of the controller. It cannot be
+	// changed. Users write it.
+	// Example: 00000000-0000-0000-0000-000000000000
+	// +optional
+	SubscriptionID string `json:"subscriptionID,omitempty"`
+
+	// location is the Azure region, as `az account list-locations` names it. It cannot be changed. Users write it.
+	// Example: westeurope
+	Location string `json:"location"`
+
+	// additionalTags are tags that all resources in Azure get, beside the one that tells which cluster owns them. Users
+	// write them.
+	// Example: {cost-centre: "4711"}
+	// +optional
+	AdditionalTags Tags `json:"additionalTags,omitempty"`
+
+	// networkPlugin gives the pods their addresses: azure is Azure CNI, with kubenet the nodes route to the pods, and with
+	// none you install a plugin of your own. It cannot be changed. Users write it.
+	// Example: azure
+	// +optional
+	// +kubebuilder:validation:Enum=azure;kubenet;none
+	// +kubebuilder:default=azure
+	NetworkPlugin *string `json:"networkPlugin,omitempty"`
+
+	// networkPluginMode overlay gives pods addresses of the Cluster's pod range instead of the subnet's. It goes with
+	// networkPlugin azure. Users write it.
+	// Example: overlay
+	// +optional
+	// +kubebuilder:validation:Enum=overlay
+	NetworkPluginMode *NetworkPluginMode `json:"networkPluginMode,omitempty"`
+
+	// networkPolicy is what enforces NetworkPolicies; left out, nothing does. It cannot be changed. Users write it.
+	// Example: calico
+	// +optional
+	// +kubebuilder:validation:Enum=azure;calico;cilium
+	NetworkPolicy *string `json:"networkPolicy,omitempty"`
+
+	// networkDataplane is what carries the packets of the pods. cilium needs networkPluginMode overlay and networkPolicy
+	// cilium. It cannot be changed. Users write it.
+	// Example: cilium
+	// +optional
+	// +kubebuilder:validation:Enum=azure;cilium
+	NetworkDataplane *NetworkDataplaneType `json:"networkDataplane,omitempty"`
+
+	// outboundType is the way from the nodes to the internet. Left out, AKS takes a load balancer. It cannot be changed.
+	// Users write it.
+	// Example: userDefinedRouting
+	// +optional
+	// +kubebuilder:validation:Enum=loadBalancer;managedNATGateway;userAssignedNATGateway;userDefinedRouting
+	OutboundType *ManagedControlPlaneOutboundType `json:"outboundType,omitempty"`
+
+	// dnsServiceIP is the address of the DNS service in the cluster. It lies in the service range of the Cluster
+	// (spec.clusterNetwork.services) and ends with .10. Left out, it is the tenth address of that range. It cannot be
+	// changed. Users write it.
+	// Example: 10.96.0.10
+	// +optional
+	DNSServiceIP *string `json:"dnsServiceIP,omitempty"`
+
+	// loadBalancerSKU is the kind of load balancer that AKS makes. It cannot be changed. Users write it.
+	// Example: Standard
+	// +optional
+	// +kubebuilder:validation:Enum=Basic;Standard
+	// +kubebuilder:default=Standard
+	LoadBalancerSKU *string `json:"loadBalancerSKU,omitempty"`
+
+	// identityRef names the AzureClusterIdentity with the credential for Azure. Without a namespace it is in that of this
+	// object; one elsewhere must allow this namespace. Users write it.
+	// Example: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureClusterIdentity, name: cluster-identity}
+	IdentityRef *corev1.ObjectReference `json:"identityRef"`
+
+	// aadProfile has people sign in with Microsoft Entra ID. It cannot be taken away again. Users write it.
+	// Example: {managed: true, adminGroupObjectIDs: [00000000-0000-0000-0000-000000000000]}
+	// +optional
+	AADProfile *AADProfile `json:"aadProfile,omitempty"`
+
+	// addonProfiles are AKS add-ons, such as azurepolicy. An entry is not taken away: disable it. Users write them.
+	// Example: [{name: azurepolicy, enabled: true}]
+	// +optional
+	// +listType=atomic
+	AddonProfiles []AddonProfile `json:"addonProfiles,omitempty"`
+
+	// sku is the tier of AKS, which decides on its price and on what Microsoft promises. Users write it.
+	// Example: {tier: Standard}
+	// +optional
+	// +kubebuilder:default={}
+	SKU *AKSSku `json:"sku,omitempty"`
+
+	// loadBalancerProfile is how the load balancer takes traffic of the nodes out. Users write it.
+	// Example: {managedOutboundIPs: 2}
+	// +optional
+	LoadBalancerProfile *LoadBalancerProfile `json:"loadBalancerProfile,omitempty"`
+
+	// apiServerAccessProfile limits from where the API server is reached. Only authorizedIPRanges can be changed. Users
+	// write it.
+	// Example: {enablePrivateCluster: true}
+	// +optional
+	APIServerAccessProfile *APIServerAccessProfile `json:"apiServerAccessProfile,omitempty"`
+
+	// autoscalerProfile tunes the cluster autoscaler, which acts on pools that have spec.scaling. Users write it.
+	// Example: {expander: least-waste, scanInterval: 20s}
+	// +optional
+	AutoScalerProfile *AutoScalerProfile `json:"autoscalerProfile,omitempty"`
+
+	// azureEnvironment is the Azure cloud that the cluster is in: AzurePublicCloud, AzureChinaCloud or
+	// AzureUSGovernmentCloud. ASO serves one cloud only, that of its own settings, so this must be the same. The default is
+	// ASO's. It cannot be changed. Users write it.
+	// Example: AzurePublicCloud
+	// +optional
+	AzureEnvironment string `json:"azureEnvironment,omitempty"`
+
+	// identity is the managed identity with which AKS itself works in Azure. Users write it.
+	// Example: {type: SystemAssigned}
+	// +optional
+	Identity *Identity `json:"identity,omitempty"`
+
+	// kubeletUserAssignedIdentity is the resource ID of the user-assigned identity of the nodes, with which they fetch
+	// images. Left out, AKS makes one. Users write it.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/kubelet
+	// +optional
+	KubeletUserAssignedIdentity string `json:"kubeletUserAssignedIdentity,omitempty"`
+
+	// httpProxyConfig is the proxy that nodes and pods use. It cannot be changed. Users write it.
+	// Example: {httpProxy: "http://proxy.example.org:3128", noProxy: [localhost]}
+	// +optional
+	HTTPProxyConfig *HTTPProxyConfig `json:"httpProxyConfig,omitempty"`
+
+	// oidcIssuerProfile publishes the keys of the cluster's service account tokens, as workload identity needs it. It cannot
+	// be disabled again. Users write it.
+	// Example: {enabled: true}
+	// +optional
+	// +kubebuilder:default={}
+	OIDCIssuerProfile *OIDCIssuerProfile `json:"oidcIssuerProfile,omitempty"`
+
+	// disableLocalAccounts true leaves Microsoft Entra ID as the only way to sign in; then aadProfile is needed. It cannot
+	// be changed once it is set. Users write it.
+	// Example: true
+	// +optional
+	DisableLocalAccounts *bool `json:"disableLocalAccounts,omitempty"`
+
+	// fleetsMember makes each cluster a member of an Azure Kubernetes Fleet Manager that is there already. Users write it.
+	// Example: {group: production, managerName: my-fleet, managerResourceGroup: fleets}
+	// +optional
+	FleetsMember *FleetsMemberClassSpec `json:"fleetsMember,omitempty"`
+
+	// extensions are AKS cluster extensions that shall be installed. Taking an entry away uninstalls it. Users write them.
+	// Example: [{name: flux, extensionType: microsoft.flux}]
+	// +optional
+	// +listType=atomic
+	Extensions []AKSExtension `json:"extensions,omitempty"`
+
+	// autoUpgradeProfile has AKS upgrade the cluster by itself. Users write it.
+	// Example: {upgradeChannel: patch}
+	// +optional
+	AutoUpgradeProfile *ManagedClusterAutoUpgradeProfile `json:"autoUpgradeProfile,omitempty"`
+
+	// securityProfile has the security features of AKS. One that was set is not taken away: disable it. Users write it.
+	// Example: {workloadIdentity: {enabled: true}}
+	// +optional
+	SecurityProfile *ManagedClusterSecurityProfile `json:"securityProfile,omitempty"`
+
+	// asoManagedClusterPatches are JSON merge patches (RFC 7386), written as JSON or YAML text, that are applied in this
+	// order to the ASO ManagedCluster made from the other fields. They reach what has no field here; what they break is
+	// broken. A patch that fails is named, by its index from 0, in the condition ManagedClusterRunning. Users write them.
+	// Example: ['{"spec": {"nodeOSUpgradeChannel": "SecurityPatch"}}']
+	// +optional
+	// +listType=atomic
+	ASOManagedClusterPatches []string `json:"asoManagedClusterPatches,omitempty"`
+
+	// enablePreviewFeatures true takes a preview version of the ASO kinds, so that patches can set fields that only the
+	// preview version has. Users write it.
+	// Example: false
+	// +optional
+	// +kubebuilder:default=false
+	EnablePreviewFeatures *bool `json:"enablePreviewFeatures,omitempty"`
+}

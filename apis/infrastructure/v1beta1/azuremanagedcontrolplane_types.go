@@ -1,0 +1,184 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// AzureManagedControlPlaneSpec is what an AzureManagedControlPlane shall be.
+type AzureManagedControlPlaneSpec struct {
+	AzureManagedControlPlaneClassSpec `json:",inline"`
+
+	// nodeResourceGroupName is the name of the resource group that AKS makes for the nodes, their disks and load balancers.
+	// The default is MC_<resource group>_<name of this object>_<location>. It cannot be changed. Users write it.
+	// Example: my-cluster-nodes
+	// +optional
+	NodeResourceGroupName string `json:"nodeResourceGroupName,omitempty"`
+
+	// controlPlaneEndpoint is the address of the cluster's API server. provider-capz copies it from the status, and Cluster
+	// API copies it on into the Cluster. Users leave it out: a value set by hand is overwritten.
+	// Example: {host: my-cluster-1a2b3c4d.hcp.westeurope.azmk8s.io, port: 443}
+	// +optional
+	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitzero"`
+
+	// sshPublicKey is the public key for logging in to the nodes as azureuser: a line as in authorized_keys, encoded in
+	// base64. Left out, the nodes take no key; empty, a key is made whose private half nobody has. It cannot be changed.
+	// Users write it.
+	// Example: c3NoLXJzYSBBQUFBQjNOemFDMXljMkVBQUFBREFRQUJBQUFCQVFDLi4uIG1lCg==
+	// +optional
+	SSHPublicKey *string `json:"sshPublicKey,omitempty"`
+
+	// dnsPrefix starts the host name of the API server; Azure adds the rest. The default is the name of this object. It
+	// cannot be changed. Users write it.
+	// Example: my-cluster
+	// +optional
+	DNSPrefix *string `json:"dnsPrefix,omitempty"`
+
+	// fleetsMember makes the cluster a member of an Azure Kubernetes Fleet Manager that is there already. Taking it away
+	// ends the membership. Users write it.
+	// Example: {group: production, managerName: my-fleet, managerResourceGroup: fleets}
+	// +optional
+	FleetsMember *FleetsMember `json:"fleetsMember,omitempty"`
+
+	CompositeSpec `json:",inline"`
+}
+
+// AzureManagedControlPlaneStatus is what was found of an AzureManagedControlPlane.
+type AzureManagedControlPlaneStatus struct {
+	// autoUpgradeVersion is the Kubernetes version that AKS has upgraded the cluster to by itself, following
+	// spec.autoUpgradeProfile; spec.version may lag behind it, but cannot be raised to anything older. Written by
+	// function-capz.
+	// Example: v1.33.6
+	// +optional
+	// +kubebuilder:validation:MinLength=2
+	AutoUpgradeVersion string `json:"autoUpgradeVersion,omitempty"`
+
+	// ready becomes true when the AKS cluster is ready and its API server's address is known, and then stays true: later
+	// trouble shows in the conditions and in resources. It is the same as initialized. Written by function-capz.
+	// +optional
+	Ready bool `json:"ready"`
+
+	// initialized becomes true when the API server can be used for the first time, and then stays true. Written by
+	// function-capz, read by Cluster API under its v1beta1 contract; under v1beta2 it reads initialization instead.
+	// +optional
+	Initialized bool `json:"initialized"`
+
+	// initialization tells Cluster API that the API server could be used for the first time. Written by function-capz.
+	// +optional
+	Initialization *ControlPlaneInitialization `json:"initialization,omitempty"`
+
+	// controlPlaneEndpoint is the address of the API server as Azure reports it: the public one, or the private one where
+	// there is no public one. Written by function-capz; provider-capz copies it to spec and to the AzureManagedCluster.
+	// Example: {host: my-cluster-1a2b3c4d.hcp.westeurope.azmk8s.io, port: 443}
+	// +optional
+	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitzero"`
+
+	// longRunningOperationStates is kept for objects that come from CAPZ, which remembered its Azure requests here. Nothing
+	// reads or writes it.
+	// +optional
+	LongRunningOperationStates Futures `json:"longRunningOperationStates,omitempty"`
+
+	// oidcIssuerProfile tells where the cluster's tokens for workload identity come from. Written by function-capz.
+	// +optional
+	OIDCIssuerProfile *OIDCIssuerProfileStatus `json:"oidcIssuerProfile,omitempty"`
+
+	// version is the Kubernetes version that Azure runs now, which lags behind spec.version during an upgrade. Written by
+	// function-capz.
+	// Example: v1.33.6
+	// +optional
+	Version string `json:"version,omitempty"`
+
+	// versions says the same as a list, oldest first, which is where Cluster API's v1beta2 contract looks for it. Written
+	// by function-capz.
+	// Example: [{version: v1.33.6}]
+	// +optional
+	// +listType=map
+	// +listMapKey=version
+	Versions []StatusVersion `json:"versions,omitempty"`
+
+	// externalManagedControlPlane is always true: Azure runs the API server, so no Machine stands for it, and Cluster API
+	// must not expect one. Written by function-capz.
+	// +optional
+	ExternalManagedControlPlane *bool `json:"externalManagedControlPlane,omitempty"`
+
+	// resources lists every ASO object that this one stands for, and those that are still being deleted, each with its own
+	// state: one that fails does not hide the others. Written by function-capz.
+	// +optional
+	// +listType=atomic
+	Resources []ResourceStatus `json:"resources,omitempty"`
+
+	// v1beta2 holds the conditions that Cluster API reads. Written by function-capz.
+	// +optional
+	V1Beta2 *V1Beta2Status `json:"v1beta2,omitempty"`
+
+	CompositeStatus `json:",inline"`
+}
+
+// OIDCIssuerProfileStatus is what was found of the OIDC issuer.
+type OIDCIssuerProfileStatus struct {
+	// issuerURL is the address under which the keys for checking the cluster's service account tokens are published.
+	// Written by function-capz.
+	// Example: https://westeurope.oic.prod-aks.azure.com/00000000-0000-0000-0000-000000000000/11111111-1111-1111-1111-111111111111/
+	// +optional
+	IssuerURL *string `json:"issuerURL,omitempty"`
+}
+
+// Future is how CAPZ noted an Azure request that was still running.
+type Future struct {
+	// type of the request: PUT, PATCH or DELETE.
+	Type string `json:"type"`
+
+	// resourceGroup of the resource.
+	// +optional
+	ResourceGroup string `json:"resourceGroup,omitempty"`
+
+	// serviceName is the part of CAPZ that made the request.
+	ServiceName string `json:"serviceName"`
+
+	// name of the resource.
+	Name string `json:"name"`
+
+	// data is what CAPZ needed to ask for the outcome, encoded in base64.
+	Data string `json:"data"`
+}
+
+// Futures are requests noted by CAPZ.
+// +listType=atomic
+type Futures []Future
+
+// AzureManagedControlPlane is one AKS cluster described by fields of its own: resource group, virtual network, subnet,
+// managed cluster, private endpoints, fleet membership and extensions. A Cluster names it in spec.controlPlaneRef. Node pools
+// are AzureManagedMachinePools. CAPZ has deprecated this kind in favour of AzureASOManagedControlPlane, which takes ASO
+// objects as they are; here both are supported.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=azuremanagedcontrolplanes,scope=Namespaced,categories=cluster-api,shortName=amcp
+// +kubebuilder:subresource:status
+// +kubebuilder:storageversion
+// +kubebuilder:deprecatedversion:warning="CAPZ has deprecated AzureManagedControlPlane; its successor is infrastructure.cluster.x-k8s.io/v1beta1 AzureASOManagedControlPlane. crossplane-capz supports both"
+// +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster that this object belongs to"
+// +kubebuilder:printcolumn:name="Initialized",type="boolean",JSONPath=".status.initialization.controlPlaneInitialized",description="Whether the AKS cluster has been ready once"
+// +kubebuilder:printcolumn:name="Version",type="string",JSONPath=".status.version",description="Kubernetes version that Azure runs now"
+// +kubebuilder:printcolumn:name="Endpoint",type="string",JSONPath=".status.controlPlaneEndpoint.host",description="Host of the workload cluster's API server"
+// +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].reason",description="One word on why Cluster API sees this object as ready or not"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].message",description="What is missing or wrong, in words"
+type AzureManagedControlPlane struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what shall exist in Azure. Users write it.
+	// +optional
+	Spec AzureManagedControlPlaneSpec `json:"spec,omitzero"`
+
+	// status is what was found in Azure. Only controllers write it.
+	// +optional
+	Status AzureManagedControlPlaneStatus `json:"status,omitzero"`
+}
+
+// AzureManagedControlPlaneList is a list of AzureManagedControlPlane objects.
+//
+// +kubebuilder:object:root=true
+type AzureManagedControlPlaneList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureManagedControlPlane `json:"items"`
+}

@@ -1,0 +1,195 @@
+package v1beta1
+
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// AzureManagedMachinePoolClassSpec is the part of a node pool that several clusters may have in common.
+type AzureManagedMachinePoolClassSpec struct {
+	// additionalTags are the tags of the agent pool in Azure. Users write them.
+	// Example: {cost-centre: "4711"}
+	// +optional
+	AdditionalTags Tags `json:"additionalTags,omitempty"`
+
+	// name of the agent pool in Azure: lower-case letters and digits, a letter first, up to 12, or up to 6 with osType
+	// Windows. The default is the name of this object, which must be of that form then. It cannot be changed. Users write it.
+	// Example: pool0
+	// +optional
+	Name *string `json:"name,omitempty"`
+
+	// mode System is for what the cluster itself runs; every cluster needs at least one such pool. User is for the rest.
+	// Users write it.
+	// Example: System
+	// +kubebuilder:validation:Enum=System;User
+	Mode string `json:"mode"`
+
+	// sku is the size of the nodes' virtual machines, as `az vm list-sizes` names it. It cannot be changed. Users write it.
+	// Example: Standard_D2s_v5
+	SKU string `json:"sku"`
+
+	// osDiskSizeGB is the size of the nodes' system disks in GB; 0, or nothing, is what belongs to the size of the machine.
+	// It cannot be changed. Users write it.
+	// Example: 128
+	// +optional
+	OSDiskSizeGB *int `json:"osDiskSizeGB,omitempty"`
+
+	// availabilityZones are the zones of the region that the nodes are spread over. Their order does not matter. They cannot
+	// be changed. Users write them.
+	// Example: ["1", "2", "3"]
+	// +optional
+	// +listType=atomic
+	AvailabilityZones []string `json:"availabilityZones,omitempty"`
+
+	// nodeLabels are labels of the nodes. Keys that start with kubernetes.azure.com are AKS's own. Users write them.
+	// Example: {team: payments}
+	// +optional
+	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
+
+	// taints keep pods off the nodes that do not tolerate them. Users write them.
+	// Example: [{key: gpu, value: "true", effect: NoSchedule}]
+	// +optional
+	Taints Taints `json:"taints,omitempty"`
+
+	// scaling hands the number of nodes over to the cluster autoscaler; the MachinePool's replicas then follow. Users write
+	// it.
+	// Example: {minSize: 2, maxSize: 10}
+	// +optional
+	Scaling *ManagedMachinePoolScaling `json:"scaling,omitempty"`
+
+	// maxPods is how many pods a node takes, 10 to 250. Left out, AKS decides. It cannot be changed. Users write it.
+	// Example: 110
+	// +optional
+	MaxPods *int `json:"maxPods,omitempty"`
+
+	// osDiskType is Managed for a disk in Azure Storage, Ephemeral for one on the machine itself. It cannot be changed. Users
+	// write it.
+	// Example: Ephemeral
+	// +optional
+	// +kubebuilder:validation:Enum=Ephemeral;Managed
+	// +kubebuilder:default=Managed
+	OsDiskType *string `json:"osDiskType,omitempty"`
+
+	// enableUltraSSD true lets pods use ultra disks. It cannot be changed. Users write it.
+	// Example: true
+	// +optional
+	EnableUltraSSD *bool `json:"enableUltraSSD,omitempty"`
+
+	// osType is the operating system of the nodes. A System pool has Linux. It cannot be changed. Users write it.
+	// Example: Linux
+	// +optional
+	// +kubebuilder:validation:Enum=Linux;Windows
+	// +kubebuilder:default=Linux
+	OSType *string `json:"osType,omitempty"`
+
+	// enableNodePublicIP true gives each node a public address. It cannot be changed. Users write it.
+	// Example: true
+	// +optional
+	EnableNodePublicIP *bool `json:"enableNodePublicIP,omitempty"`
+
+	// nodePublicIPPrefixID is the resource ID of the public IP prefix that those addresses are from; enableNodePublicIP must
+	// be true then. It cannot be changed. Users write it.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ips/providers/Microsoft.Network/publicIPPrefixes/nodes
+	// +optional
+	NodePublicIPPrefixID *string `json:"nodePublicIPPrefixID,omitempty"`
+
+	// scaleSetPriority Spot takes spare capacity for less money, which Azure may take back at any time. AKS takes Regular
+	// when it is left out. It cannot be changed. Users write it.
+	// Example: Spot
+	// +optional
+	// +kubebuilder:validation:Enum=Regular;Spot
+	ScaleSetPriority *string `json:"scaleSetPriority,omitempty"`
+
+	// scaleDownMode says what becomes of a machine that is not needed any more: Delete, or Deallocate, which keeps it
+	// stopped. Users write it.
+	// Example: Delete
+	// +optional
+	// +kubebuilder:validation:Enum=Deallocate;Delete
+	// +kubebuilder:default=Delete
+	ScaleDownMode *string `json:"scaleDownMode,omitempty"`
+
+	// spotMaxPrice is the most to pay per hour for a Spot machine, in US dollars; -1 is up to the price of a regular one.
+	// Users write it.
+	// Example: "0.05"
+	// +optional
+	SpotMaxPrice *resource.Quantity `json:"spotMaxPrice,omitempty"`
+
+	// kubeletConfig has settings of the kubelet. None of it can be changed. Users write it.
+	// Example: {cpuManagerPolicy: static}
+	// +optional
+	KubeletConfig *KubeletConfig `json:"kubeletConfig,omitempty"`
+
+	// kubeletDiskType is where the kubelet keeps its data: on the OS disk, or on the machine's Temporary disk. It cannot be
+	// changed. Users write it.
+	// Example: OS
+	// +optional
+	// +kubebuilder:validation:Enum=OS;Temporary
+	KubeletDiskType *KubeletDiskType `json:"kubeletDiskType,omitempty"`
+
+	// linuxOSConfig has settings of Linux. None of it can be changed. Users write it.
+	// Example: {transparentHugePageEnabled: madvise, sysctls: {vmMaxMapCount: 262144}}
+	// +optional
+	LinuxOSConfig *LinuxOSConfig `json:"linuxOSConfig,omitempty"`
+
+	// subnetName is the subnet of the control plane's virtual network that the nodes are in. The default is that of the
+	// control plane. It cannot be changed once it is set. Users write it.
+	// Example: nodes
+	// +optional
+	SubnetName *string `json:"subnetName,omitempty"`
+
+	// enableFIPS true has the nodes use cryptography that conforms to FIPS 140. It cannot be changed once it is set. Users
+	// write it.
+	// Example: true
+	// +optional
+	EnableFIPS *bool `json:"enableFIPS,omitempty"`
+
+	// enableEncryptionAtHost true encrypts the disks on the machine as well. It cannot be changed once it is set. Users
+	// write it.
+	// Example: true
+	// +optional
+	EnableEncryptionAtHost *bool `json:"enableEncryptionAtHost,omitempty"`
+
+	// asoManagedClustersAgentPoolPatches are JSON merge patches (RFC 7386), written as JSON or YAML text, that are applied in
+	// this order to the ASO ManagedClustersAgentPool made from the other fields, and to the pool's entry in a new
+	// ManagedCluster. They reach what has no field here; what they break is broken. A patch that fails is named, by its index
+	// from 0, in the condition AgentPoolsReady. Users write them.
+	// Example: ['{"spec": {"osSKU": "AzureLinux"}}']
+	// +optional
+	// +listType=atomic
+	ASOManagedClustersAgentPoolPatches []string `json:"asoManagedClustersAgentPoolPatches,omitempty"`
+}
+
+// ManagedMachinePoolScaling are the limits of the cluster autoscaler for a pool.
+type ManagedMachinePoolScaling struct {
+	// minSize is the least number of nodes.
+	// Example: 2
+	// +optional
+	MinSize *int `json:"minSize,omitempty"`
+
+	// maxSize is the greatest number of nodes.
+	// Example: 10
+	// +optional
+	MaxSize *int `json:"maxSize,omitempty"`
+}
+
+// TaintEffect is what a taint does to pods that do not tolerate it.
+type TaintEffect string
+
+// Taint keeps pods off a node that do not tolerate it.
+type Taint struct {
+	// effect is NoSchedule for new pods, NoExecute for running ones as well, PreferNoSchedule for as far as possible.
+	// Example: NoSchedule
+	// +kubebuilder:validation:Enum=NoSchedule;NoExecute;PreferNoSchedule
+	Effect TaintEffect `json:"effect"`
+
+	// key of the taint.
+	// Example: gpu
+	Key string `json:"key"`
+
+	// value of the taint.
+	// Example: "true"
+	Value string `json:"value"`
+}
+
+// Taints are the taints of a node.
+// +listType=atomic
+type Taints []Taint

@@ -1,0 +1,213 @@
+package v1beta1
+
+// AddonProfile is one AKS add-on.
+type AddonProfile struct {
+	// name that AKS has for the add-on.
+	// Example: azurepolicy
+	Name string `json:"name"`
+
+	// config are the settings of the add-on.
+	// Example: {logAnalyticsWorkspaceResourceID: "/subscriptions/.../workspaces/mine"}
+	// +optional
+	Config map[string]string `json:"config,omitempty"`
+
+	// enabled says whether it runs.
+	// Example: true
+	Enabled bool `json:"enabled"`
+}
+
+// AzureManagedControlPlaneSkuTier is a tier of AKS.
+// +kubebuilder:validation:Enum=Free;Paid;Standard
+type AzureManagedControlPlaneSkuTier string
+
+// The values of AzureManagedControlPlaneSkuTier.
+const (
+	FreeManagedControlPlaneTier AzureManagedControlPlaneSkuTier = "Free"
+	// PaidManagedControlPlaneTier is the former name of Standard.
+	PaidManagedControlPlaneTier     AzureManagedControlPlaneSkuTier = "Paid"
+	StandardManagedControlPlaneTier AzureManagedControlPlaneSkuTier = "Standard"
+)
+
+// AKSSku is the tier of AKS.
+type AKSSku struct {
+	// tier is Free, or Standard for a service level that Microsoft promises. Paid is the former name of Standard and is taken
+	// as that.
+	// Example: Standard
+	// +kubebuilder:default=Free
+	Tier AzureManagedControlPlaneSkuTier `json:"tier"`
+}
+
+// UpgradeChannel is how far AKS upgrades a cluster by itself.
+type UpgradeChannel string
+
+// The values of UpgradeChannel.
+const (
+	UpgradeChannelNodeImage UpgradeChannel = "node-image"
+	UpgradeChannelNone      UpgradeChannel = "none"
+	UpgradeChannelPatch     UpgradeChannel = "patch"
+	UpgradeChannelRapid     UpgradeChannel = "rapid"
+	UpgradeChannelStable    UpgradeChannel = "stable"
+)
+
+// ManagedClusterAutoUpgradeProfile has AKS upgrade the cluster by itself.
+type ManagedClusterAutoUpgradeProfile struct {
+	// upgradeChannel is how far: patch stays in the minor version, stable goes to the newest patch of the minor version
+	// before the newest, rapid to the newest, node-image renews the nodes' images only, and none does nothing. Once set it is
+	// not taken away: set it to none.
+	// Example: patch
+	// +optional
+	// +kubebuilder:validation:Enum=node-image;none;patch;rapid;stable
+	UpgradeChannel *UpgradeChannel `json:"upgradeChannel,omitempty"`
+}
+
+// FleetsMember makes the cluster a member of an Azure Kubernetes Fleet Manager.
+type FleetsMember struct {
+	// name of the membership in Azure. The default is the name of the Cluster. It cannot be changed.
+	// Example: my-cluster
+	// +optional
+	Name string `json:"name,omitempty"`
+
+	FleetsMemberClassSpec `json:",inline"`
+}
+
+// FleetsMemberClassSpec is the part of a fleet membership that several clusters may have in common.
+type FleetsMemberClassSpec struct {
+	// group is the update group of the fleet that the cluster is in.
+	// Example: production
+	// +optional
+	// +kubebuilder:default=default
+	Group string `json:"group,omitempty"`
+
+	// managerName is the name of the fleet.
+	// Example: my-fleet
+	ManagerName string `json:"managerName"`
+
+	// managerResourceGroup is the resource group of the fleet.
+	// Example: fleets
+	ManagerResourceGroup string `json:"managerResourceGroup"`
+}
+
+// AKSAssignedIdentity is the kind of identity that AKS gives to an extension.
+// +kubebuilder:validation:Enum=SystemAssigned;UserAssigned
+type AKSAssignedIdentity string
+
+// The values of AKSAssignedIdentity.
+const (
+	AKSAssignedIdentitySystemAssigned AKSAssignedIdentity = "SystemAssigned"
+	AKSAssignedIdentityUserAssigned   AKSAssignedIdentity = "UserAssigned"
+)
+
+// ExtensionIdentity is the kind of identity of an extension as an Azure resource.
+// +kubebuilder:validation:Enum=SystemAssigned
+type ExtensionIdentity string
+
+// ExtensionIdentitySystemAssigned is the only ExtensionIdentity.
+const ExtensionIdentitySystemAssigned ExtensionIdentity = "SystemAssigned"
+
+// ExtensionScopeType is whether an extension is for the whole cluster.
+// +kubebuilder:validation:Enum=Cluster;Namespace
+type ExtensionScopeType string
+
+// The values of ExtensionScopeType.
+const (
+	ExtensionScopeCluster   ExtensionScopeType = "Cluster"
+	ExtensionScopeNamespace ExtensionScopeType = "Namespace"
+)
+
+// AKSExtension is an extension of AKS that shall be installed.
+type AKSExtension struct {
+	// name of the extension in Azure.
+	// Example: flux
+	Name string `json:"name"`
+
+	// aksAssignedIdentityType is the kind of identity with which the extension works in Azure.
+	// Example: SystemAssigned
+	// +optional
+	AKSAssignedIdentityType AKSAssignedIdentity `json:"aksAssignedIdentityType,omitempty"`
+
+	// autoUpgradeMinorVersion true has Azure upgrade the extension by itself, with which version cannot be set; false stays
+	// with version, with which releaseTrain cannot be set.
+	// Example: true
+	// +optional
+	// +kubebuilder:default=true
+	AutoUpgradeMinorVersion *bool `json:"autoUpgradeMinorVersion,omitempty"`
+
+	// configurationSettings are the settings of the extension.
+	// Example: {helm-controller.enabled: "true"}
+	// +optional
+	ConfigurationSettings map[string]string `json:"configurationSettings,omitempty"`
+
+	// extensionType is the name under which the extension was published. It cannot be changed.
+	// Example: microsoft.flux
+	ExtensionType *string `json:"extensionType"`
+
+	// plan is what was bought of an extension from the Azure Marketplace. It cannot be changed.
+	// Example: {name: my-plan, product: my-product, publisher: my-publisher}
+	// +optional
+	Plan *ExtensionPlan `json:"plan,omitempty"`
+
+	// releaseTrain is the line of versions that Azure upgrades along. It cannot be changed.
+	// Example: Stable
+	// +optional
+	ReleaseTrain *string `json:"releaseTrain,omitempty"`
+
+	// scope is where in the cluster the extension goes. It cannot be changed.
+	// Example: {scopeType: Cluster, releaseNamespace: flux-system}
+	// +optional
+	Scope *ExtensionScope `json:"scope,omitempty"`
+
+	// version of the extension, with autoUpgradeMinorVersion false only. It cannot be changed.
+	// Example: 1.2.3
+	// +optional
+	Version *string `json:"version,omitempty"`
+
+	// identity is the kind of identity that the extension has as an Azure resource. It cannot be changed.
+	// Example: SystemAssigned
+	// +optional
+	Identity ExtensionIdentity `json:"identity,omitempty"`
+}
+
+// ExtensionPlan is what was bought of an extension from the Azure Marketplace.
+type ExtensionPlan struct {
+	// name of the plan. The default is the name of the control plane and product with a dash between.
+	// Example: my-plan
+	// +optional
+	Name string `json:"name,omitempty"`
+
+	// product that the plan belongs to.
+	// Example: my-product
+	// +optional
+	Product string `json:"product,omitempty"`
+
+	// promotionCode that the publisher gave out.
+	// Example: SPRING
+	// +optional
+	PromotionCode string `json:"promotionCode,omitempty"`
+
+	// publisher of the product.
+	// Example: my-publisher
+	// +optional
+	Publisher string `json:"publisher,omitempty"`
+
+	// version of the plan.
+	// Example: 1.0.0
+	// +optional
+	Version string `json:"version,omitempty"`
+}
+
+// ExtensionScope is where in the cluster an extension goes.
+type ExtensionScope struct {
+	// scopeType is Cluster for an extension that there is once, Namespace for one that a namespace has for itself.
+	// Example: Cluster
+	ScopeType ExtensionScopeType `json:"scopeType"`
+
+	// releaseNamespace is the namespace that an extension of scope Cluster is installed in. It is needed there.
+	// Example: flux-system
+	// +optional
+	ReleaseNamespace string `json:"releaseNamespace,omitempty"`
+
+	// targetNamespace is the namespace that an extension of scope Namespace is for. It is needed there.
+	// Example: team-a
+	// +optional
+	TargetNamespace string `json:"targetNamespace,omitempty"`
+}

@@ -1,0 +1,140 @@
+package v1beta1
+
+// ManagedControlPlaneIdentityType is the kind of managed identity with which AKS works in Azure.
+type ManagedControlPlaneIdentityType string
+
+// The values of ManagedControlPlaneIdentityType.
+const (
+	ManagedControlPlaneIdentityTypeSystemAssigned ManagedControlPlaneIdentityType = "SystemAssigned"
+	ManagedControlPlaneIdentityTypeUserAssigned   ManagedControlPlaneIdentityType = "UserAssigned"
+)
+
+// Identity is the managed identity with which AKS itself works in Azure.
+type Identity struct {
+	// type is SystemAssigned for one that AKS makes, UserAssigned for one of yours.
+	// Example: UserAssigned
+	// +optional
+	// +kubebuilder:validation:Enum=SystemAssigned;UserAssigned
+	// +kubebuilder:default=SystemAssigned
+	Type ManagedControlPlaneIdentityType `json:"type,omitempty"`
+
+	// userAssignedIdentityResourceID is the resource ID of the identity, with type UserAssigned only.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/aks
+	// +optional
+	UserAssignedIdentityResourceID string `json:"userAssignedIdentityResourceID,omitempty"`
+}
+
+// AADProfile has people sign in with Microsoft Entra ID.
+type AADProfile struct {
+	// managed true has AKS keep the integration up, and has Azure role assignments decide what people may do. It cannot be
+	// set to false again.
+	// Example: true
+	Managed bool `json:"managed"`
+
+	// adminGroupObjectIDs are the object IDs of the groups whose members are administrators of the cluster.
+	// Example: [00000000-0000-0000-0000-000000000000]
+	// +listType=atomic
+	AdminGroupObjectIDs []string `json:"adminGroupObjectIDs"`
+}
+
+// OIDCIssuerProfile publishes the keys of the cluster's service account tokens.
+type OIDCIssuerProfile struct {
+	// enabled true publishes them. It cannot be set to false again.
+	// Example: true
+	// +optional
+	// +kubebuilder:default=false
+	Enabled *bool `json:"enabled,omitempty"`
+}
+
+// ManagedClusterSecurityProfile has the security features of AKS.
+type ManagedClusterSecurityProfile struct {
+	// azureKeyVaultKms encrypts the cluster's Secrets with a key of yours. It needs identity type UserAssigned.
+	// Example: {enabled: true, keyID: "https://my-vault.vault.azure.net/keys/etcd/1234"}
+	// +optional
+	AzureKeyVaultKms *AzureKeyVaultKms `json:"azureKeyVaultKms,omitempty"`
+
+	// defender has Microsoft Defender watch the cluster.
+	// Example: {logAnalyticsWorkspaceResourceID: "/subscriptions/.../workspaces/mine", securityMonitoring: {enabled: true}}
+	// +optional
+	Defender *ManagedClusterSecurityProfileDefender `json:"defender,omitempty"`
+
+	// imageCleaner removes images from the nodes that nothing uses.
+	// Example: {enabled: true, intervalHours: 48}
+	// +optional
+	ImageCleaner *ManagedClusterSecurityProfileImageCleaner `json:"imageCleaner,omitempty"`
+
+	// workloadIdentity lets pods sign in to Azure with their service account. It needs oidcIssuerProfile.
+	// Example: {enabled: true}
+	// +optional
+	WorkloadIdentity *ManagedClusterSecurityProfileWorkloadIdentity `json:"workloadIdentity,omitempty"`
+}
+
+// KeyVaultNetworkAccessTypes is from where a key vault is reached.
+type KeyVaultNetworkAccessTypes string
+
+// The values of KeyVaultNetworkAccessTypes.
+const (
+	KeyVaultNetworkAccessTypesPrivate KeyVaultNetworkAccessTypes = "Private"
+	KeyVaultNetworkAccessTypesPublic  KeyVaultNetworkAccessTypes = "Public"
+)
+
+// AzureKeyVaultKms encrypts the cluster's Secrets with a key of an Azure Key Vault.
+type AzureKeyVaultKms struct {
+	// enabled says whether they are encrypted.
+	// Example: true
+	Enabled bool `json:"enabled"`
+
+	// keyID is the address of the key, with its version.
+	// Example: https://my-vault.vault.azure.net/keys/etcd/0123456789abcdef0123456789abcdef
+	KeyID string `json:"keyID"`
+
+	// keyVaultNetworkAccess is Public when the vault answers everywhere, Private when only private endpoints reach it.
+	// Example: Private
+	// +optional
+	// +kubebuilder:default=Public
+	KeyVaultNetworkAccess *KeyVaultNetworkAccessTypes `json:"keyVaultNetworkAccess,omitempty"`
+
+	// keyVaultResourceID is the resource ID of the vault. It is needed with Private access and not allowed with Public.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/keys/providers/Microsoft.KeyVault/vaults/my-vault
+	// +optional
+	KeyVaultResourceID *string `json:"keyVaultResourceID,omitempty"`
+}
+
+// ManagedClusterSecurityProfileDefender has Microsoft Defender watch the cluster.
+type ManagedClusterSecurityProfileDefender struct {
+	// logAnalyticsWorkspaceResourceID is the resource ID of the Log Analytics workspace that findings go to.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/logs/providers/Microsoft.OperationalInsights/workspaces/mine
+	LogAnalyticsWorkspaceResourceID string `json:"logAnalyticsWorkspaceResourceID"`
+
+	// securityMonitoring switches it on and off.
+	// Example: {enabled: true}
+	SecurityMonitoring ManagedClusterSecurityProfileDefenderSecurityMonitoring `json:"securityMonitoring"`
+}
+
+// ManagedClusterSecurityProfileDefenderSecurityMonitoring switches Microsoft Defender on and off.
+type ManagedClusterSecurityProfileDefenderSecurityMonitoring struct {
+	// enabled says whether it watches.
+	// Example: true
+	Enabled bool `json:"enabled"`
+}
+
+// ManagedClusterSecurityProfileImageCleaner removes images from the nodes that nothing uses.
+type ManagedClusterSecurityProfileImageCleaner struct {
+	// enabled says whether it does.
+	// Example: true
+	Enabled bool `json:"enabled"`
+
+	// intervalHours is the time between two runs, in hours. AKS takes 24 when it is left out.
+	// Example: 48
+	// +optional
+	// +kubebuilder:validation:Minimum=24
+	// +kubebuilder:validation:Maximum=2160
+	IntervalHours *int `json:"intervalHours,omitempty"`
+}
+
+// ManagedClusterSecurityProfileWorkloadIdentity lets pods sign in to Azure with their service account.
+type ManagedClusterSecurityProfileWorkloadIdentity struct {
+	// enabled says whether they can.
+	// Example: true
+	Enabled bool `json:"enabled"`
+}
