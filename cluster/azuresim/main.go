@@ -1,4 +1,4 @@
-// Command azuresim runs the simulated Azure: an HTTP CONNECT proxy that answers for Azure's hosts and refuses every other
+// Command azuresim runs the simulated Azure: an HTTP proxy that answers for Azure's hosts and refuses every other
 // one, and a plain HTTP administration API.
 package main
 
@@ -25,7 +25,7 @@ import (
 
 // arguments are the command line.
 type arguments struct {
-	Listen        string `default:"127.0.0.1:8080" help:"Address of the HTTP CONNECT proxy."`
+	Listen        string `default:"127.0.0.1:8080" help:"Address of the HTTP proxy."`
 	Admin         string `default:"127.0.0.1:8081" help:"Address of the administration API."`
 	StateDir      string `required:"" help:"Folder for the state, the request log and the CA certificate, ca.crt." type:"path"`
 	Latency       string `default:"default=1s" help:"How long operations take: default=1s,Microsoft.ContainerService/managedClusters=3s."`

@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
 )
 
-// AdminHandler answers the administration API, see package admin, and the managed identity endpoint /msi.
+// AdminHandler answers the administration API, see package admin.
 func (s *Simulator) AdminHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -32,10 +32,10 @@ func (s *Simulator) AdminHandler() http.Handler {
 		return s.Directory.SetClientSecret(c.ClientID, c.Secret)
 	}))
 	mux.HandleFunc("PUT /autoscale", change(func(c admin.AutoscaleChange) error { return s.ARM.Autoscale(c.ID, c.Count) }))
+	mux.HandleFunc("PUT /auto-upgrade", change(func(c admin.UpgradeChange) error { return s.ARM.AutoUpgrade(c.ID, c.Version) }))
 	mux.HandleFunc("PUT /provider", change(func(c admin.ProviderChange) error {
 		return s.ARM.SetProviderRegistered(c.Namespace, c.Registered)
 	}))
-	mux.Handle("GET /msi", s.Directory.ManagedIdentityHandler(s.tenantID))
 	return mux
 }
 

@@ -45,8 +45,6 @@ func TestCredentials(t *testing.T) {
 		claims := jwt.RegisteredClaims{Subject: "system:serviceaccount:default:aso", ExpiresAt: jwt.NewNumericDate(time.Now().Add(time.Minute))}
 		return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte("the cluster's issuer"))
 	}
-	t.Setenv("IDENTITY_ENDPOINT", a.admin.URL+"/msi")
-	t.Setenv("IDENTITY_HEADER", "any")
 	cases := map[string]func() (azcore.TokenCredential, error){
 		"secret": func() (azcore.TokenCredential, error) {
 			return azidentity.NewClientSecretCredential(tenant, "app", "secret", &azidentity.ClientSecretCredentialOptions{ClientOptions: client})
@@ -59,7 +57,7 @@ func TestCredentials(t *testing.T) {
 			return azidentity.NewClientAssertionCredential(tenant, "app", federated, &azidentity.ClientAssertionCredentialOptions{ClientOptions: client})
 		},
 		"managed identity": func() (azcore.TokenCredential, error) {
-			return azidentity.NewManagedIdentityCredential(nil)
+			return azidentity.NewManagedIdentityCredential(&azidentity.ManagedIdentityCredentialOptions{ClientOptions: client, ID: azidentity.ClientID("app")})
 		},
 	}
 	for name, newCredential := range cases {

@@ -51,14 +51,14 @@ type Simulator struct {
 	latencies *latencies
 	faults    *faults.Set
 	log       *requestlog.Log
-	tenantID  string
 	entra     http.Handler
+	metadata  http.Handler
 	report    func(error)
 }
 
 // New restores a Simulator from its journal.
 func New(o Options) (*Simulator, error) {
-	s := &Simulator{log: o.Log, tenantID: o.TenantID, report: o.Report}
+	s := &Simulator{log: o.Log, report: o.Report}
 	var err error
 	if s.clock, err = loadClock(o.Journal, o.Clock); err != nil {
 		return nil, err
@@ -76,6 +76,7 @@ func New(o Options) (*Simulator, error) {
 		return nil, err
 	}
 	s.entra = s.Directory.Handler()
+	s.metadata = s.Directory.MetadataHandler(o.TenantID)
 	if err := s.loadServices(o); err != nil {
 		return nil, err
 	}
@@ -116,6 +117,7 @@ const (
 	entraHost
 	armHost
 	workloadHost
+	metadataHost
 )
 
 func kindOf(host string) hostKind {
@@ -127,18 +129,24 @@ func kindOf(host string) hostKind {
 		return armHost
 	case strings.HasSuffix(host, ".azmk8s.io"):
 		return workloadHost
+	case host == entra.MetadataHost:
+		return metadataHost
 	}
 	return foreign
 }
 
-// Serves tells whether the simulator answers for host.
+// Serves tells whether the simulator answers for host by HTTPS.
 func Serves(host string) bool {
-	return kindOf(host) != foreign
+	return kindOf(host) != foreign && !servesPlain(host)
+}
+
+func servesPlain(host string) bool {
+	return kindOf(host) == metadataHost
 }
 
 // Proxy returns the proxy in front of the simulator.
 func (s *Simulator) Proxy() *proxy.Proxy {
-	return &proxy.Proxy{Authority: s.Authority, Handler: s, Serves: Serves}
+	return &proxy.Proxy{Authority: s.Authority, Handler: s, Serves: Serves, Plain: servesPlain}
 }
 
 // ServeHTTP answers a request to any of the simulated hosts and records it.
@@ -167,6 +175,8 @@ func (s *Simulator) answer(w *recorder, r *http.Request) {
 		s.ARM.ServeHTTP(w, r)
 	case workloadHost:
 		s.Clusters.ServeHTTP(w, r)
+	case metadataHost:
+		s.metadata.ServeHTTP(w, r)
 	case foreign:
 		http.Error(w, fmt.Sprintf("azuresim: no simulated service has the host %s", r.Host), http.StatusMisdirectedRequest)
 	}

@@ -49,9 +49,10 @@ func (s *Stack) ProxyURL() string { return "http://" + s.simulator().address(por
 // AzureCA returns the file with the simulated Azure's certificate authority.
 func (s *Stack) AzureCA() string { return s.simulator().path("azure", "ca.crt") }
 
-// azureEnv sends a client of Azure to the simulator: through its proxy, and with its certificate authority trusted.
+// azureEnv sends a client of Azure to the simulator: through its proxy, and with its certificate authority trusted. By plain HTTP
+// the proxy answers for the Instance Metadata Service, which managed identities get their tokens from.
 func (s *Stack) azureEnv() []string {
 	return []string{
-		"HTTPS_PROXY=" + s.ProxyURL(), "NO_PROXY=127.0.0.1,localhost", "SSL_CERT_FILE=" + s.AzureCA(),
+		"HTTPS_PROXY=" + s.ProxyURL(), "HTTP_PROXY=" + s.ProxyURL(), "NO_PROXY=127.0.0.1,localhost", "SSL_CERT_FILE=" + s.AzureCA(),
 	}
 }

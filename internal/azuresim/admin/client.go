@@ -82,6 +82,11 @@ func (c *Client) SetAutoscale(ctx context.Context, poolID string, count int) err
 	return c.do(ctx, http.MethodPut, "/autoscale", nil, AutoscaleChange{ID: poolID, Count: count}, nil)
 }
 
+// AutoUpgrade brings a managed cluster and its pools to a version as the cluster's upgrade channel would.
+func (c *Client) AutoUpgrade(ctx context.Context, clusterID, version string) error {
+	return c.do(ctx, http.MethodPut, "/auto-upgrade", nil, UpgradeChange{ID: clusterID, Version: version}, nil)
+}
+
 // SetTokenLifetime sets how long Entra tokens issued from now on are valid.
 func (c *Client) SetTokenLifetime(ctx context.Context, lifetime time.Duration) error {
 	return c.do(ctx, http.MethodPut, "/token-lifetime", nil, DurationChange{Duration: lifetime}, nil)

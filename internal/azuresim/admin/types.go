@@ -93,6 +93,12 @@ type AutoscaleChange struct {
 	Count int    `json:"count"`
 }
 
+// UpgradeChange brings a cluster with an upgrade channel to a version.
+type UpgradeChange struct {
+	ID      string `json:"id"`
+	Version string `json:"version"`
+}
+
 // ProviderChange registers a resource provider or takes its registration away.
 type ProviderChange struct {
 	Namespace  string `json:"namespace"`

@@ -52,11 +52,17 @@ func validateAgentPool(p *put) *Error {
 	if e := busy(p.service, p.id.Path, false); e != nil {
 		return e
 	}
-	version := presentVersion(cluster, "currentKubernetesVersion")
+	version := presentVersion(cluster)
 	if version == nil {
 		return operationNotAllowed("Managed cluster %s has no Kubernetes version.", cluster.Name)
 	}
-	if e := validatePool(p, child(p.requested, "properties"), *version); e != nil {
+	requested := child(p.requested, "properties")
+	if p.existing != nil {
+		if e := unchangeable("properties.", fixedOfPool, p.existing.properties(), requested); e != nil {
+			return e
+		}
+	}
+	if e := validatePool(p, requested, *version); e != nil {
 		return e
 	}
 	if p.existing != nil && isSystem(p.existing) && strings.EqualFold(text(p.requested, "properties", "mode"), "User") && lastSystemPool(p.service, p.existing) {

@@ -22,11 +22,20 @@ func fleetTypes() []*resourceType {
 	member.create.state = "Joining"
 	return []*resourceType{
 		{name: typeFleet, tracked: true, protocol: fleet, apply: applyFleet, settle: settleFleet},
-		{name: typeFleetMember, protocol: member, apply: applyFleet},
+		{name: typeFleetMember, protocol: member, validate: validateFleetMember, apply: applyFleet},
 		{name: typeUpdateRun, protocol: synchronous, validate: validateUpdateRun, apply: applyUpdateRun},
 		{name: typeFleet + "/updateStrategies", protocol: synchronous, apply: applyUpdateStrategy},
 		{name: typeFleet + "/autoUpgradeProfiles", protocol: synchronous, apply: applyAutoUpgradeProfile},
 	}
+}
+
+// validateFleetMember refuses a cluster that is not there.
+func validateFleetMember(p *put) *Error {
+	cluster := text(p.requested, "properties", "clusterResourceId")
+	if p.service.store.get(cluster) == nil {
+		return badRequest("InvalidResourceReference", "Resource %s referenced by fleet member %s was not found.", cluster, p.id.Name)
+	}
+	return nil
 }
 
 // applyFleetResource adds what every resource of the fleet provider has.

@@ -3,7 +3,6 @@ package arm
 import (
 	_ "embed"
 	"fmt"
-	"hash/fnv"
 	"net/http"
 	"strings"
 	"time"
@@ -100,7 +99,10 @@ func validateManagedCluster(p *put) *Error {
 			return e
 		}
 	}
-	present := presentVersion(p.existing, "currentKubernetesVersion")
+	if e := validateClusterProperties(p, profiles); e != nil {
+		return e
+	}
+	present := presentVersion(p.existing)
 	version, e := resolveVersion(text(p.requested, "properties", "kubernetesVersion"), present)
 	if e != nil {
 		return e
@@ -133,12 +135,12 @@ func validateNewCluster(p *put, profiles []map[string]any) *Error {
 	return badRequest("MustDefineAtLeastOneSystemPool", "Must define at least one system pool.")
 }
 
-// presentVersion is the version that an existing resource runs, or nil.
-func presentVersion(r *Resource, property string) *kubernetesVersion {
+// presentVersion is the version that an existing cluster runs, or nil.
+func presentVersion(r *Resource) *kubernetesVersion {
 	if r == nil {
 		return nil
 	}
-	v, e := resolveVersion(text(r.Body, "properties", property), nil)
+	v, e := resolveVersion(text(r.Body, "properties", "currentKubernetesVersion"), nil)
 	if e != nil {
 		return nil // only versions that were once accepted are stored
 	}
@@ -149,7 +151,7 @@ func presentVersion(r *Resource, property string) *kubernetesVersion {
 func applyManagedCluster(p *put) *Error {
 	properties := child(p.result, "properties")
 	delete(properties, "agentPoolProfiles")
-	version, e := resolveVersion(text(properties, "kubernetesVersion"), presentVersion(p.existing, "currentKubernetesVersion"))
+	version, e := resolveVersion(text(properties, "kubernetesVersion"), presentVersion(p.existing))
 	if e != nil {
 		return e
 	}
@@ -158,6 +160,8 @@ func applyManagedCluster(p *put) *Error {
 	} else if e := newManagedCluster(p, properties); e != nil {
 		return e
 	}
+	applyHostNames(p, properties)
+	applyIssuer(p, properties)
 	if _, given := properties["kubernetesVersion"]; !given {
 		properties["kubernetesVersion"] = version.alias
 	}
@@ -193,13 +197,8 @@ func newManagedCluster(p *put, properties map[string]any) *Error {
 	if err != nil {
 		return internalError(err)
 	}
-	location := normalLocation(text(p.requested, "location"))
-	prefix := text(properties, "dnsPrefix") + text(properties, "fqdnSubdomain")
-	unique := uniqueLabel(p.id.Path)
 	more := map[string]any{
-		"fqdn":              fmt.Sprintf("%s-%s.hcp.%s.azmk8s.io", prefix, unique, location),
-		"azurePortalFQDN":   fmt.Sprintf("%s-%s.portal.hcp.%s.azmk8s.io", prefix, unique, location),
-		"nodeResourceGroup": fmt.Sprintf("MC_%s_%s_%s", p.id.ResourceGroup, p.id.Name, location),
+		"nodeResourceGroup": fmt.Sprintf("MC_%s_%s_%s", p.id.ResourceGroup, p.id.Name, normalLocation(text(p.requested, "location"))),
 		"resourceUID":       strings.ReplaceAll(uuid.NewString(), "-", "")[:24],
 	}
 	fill(properties, more)
@@ -208,23 +207,8 @@ func newManagedCluster(p *put, properties map[string]any) *Error {
 	if properties["linuxProfile"] != nil && text(properties, "networkProfile", "networkPluginMode") != "overlay" {
 		fill(properties, map[string]any{"windowsProfile": map[string]any{"adminUsername": "azureuser", "enableCSIProxy": true}})
 	}
-	applyIssuer(p, properties, location)
 	applyAddons(properties)
 	return nil
-}
-
-// uniqueLabel is the part of a cluster's host name that keeps it apart from others with the same DNS prefix.
-func uniqueLabel(id string) string {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(strings.ToLower(id))) // never fails
-	return fmt.Sprintf("%08x", h.Sum64()&0xffffffff)
-}
-
-func applyIssuer(p *put, properties map[string]any, location string) {
-	if boolean(properties, "oidcIssuerProfile", "enabled") {
-		child(properties, "oidcIssuerProfile")["issuerURL"] = fmt.Sprintf("https://%s.oic.prod-aks.azure.com/%s/%s/",
-			location, p.service.tenantID, uuid.NewSHA1(uuid.NameSpaceURL, []byte(p.id.Key())))
-	}
 }
 
 // applyNetworkProfile fills in what follows from the network plugin and the load balancer.
@@ -323,6 +307,7 @@ func (s *Service) applyWorkload(r *Resource) error {
 		ID:                    r.ID,
 		Name:                  r.Name,
 		FQDN:                  text(r.Body, "properties", "fqdn"),
+		PrivateFQDN:           text(r.Body, "properties", "privateFQDN"),
 		Location:              normalLocation(r.location()),
 		Subscription:          id.Subscription,
 		TenantID:              s.tenantID,

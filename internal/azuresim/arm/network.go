@@ -41,7 +41,6 @@ func networkTypes() []*resourceType {
 		"publicIPPrefixes":                    3,
 		"natGateways":                         10,
 		"loadBalancers":                       3,
-		"privateEndpoints":                    10,
 		"privateLinkServices":                 10,
 		"bastionHosts":                        10,
 		"virtualNetworkGateways":              10,
@@ -50,7 +49,7 @@ func networkTypes() []*resourceType {
 	} {
 		types = append(types, networkResourceType("Microsoft.Network/"+name, networkProtocol(retry)))
 	}
-	return append(types, networkInterfaceType())
+	return append(types, networkInterfaceType(), privateEndpointType())
 }
 
 // networkInterfaceType changes at once.

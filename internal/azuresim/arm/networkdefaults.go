@@ -20,6 +20,11 @@ var networkFields = map[string][]field{
 		{path: "properties.privateIPAddressesV6", since: "2025-01-01"},
 	},
 	"Microsoft.Network/routeTables": {{path: "properties.disablePeeringRoute", since: "2025-01-01"}},
+	TypePrivateEndpoint: {
+		{path: "properties.ipVersionType", since: "2024-07-01"},
+		{path: "properties.customNetworkInterfaceName", since: "2021-05-01"},
+		{path: "properties.ipConfigurations", since: "2021-05-01"},
+	},
 }
 
 // childLists are the properties that list the children of a resource, and the children's types.

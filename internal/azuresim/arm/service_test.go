@@ -25,7 +25,7 @@ const (
 
 	groupBody   = `{"location":"eastus"}`
 	networkBody = `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`
-	subnetBody  = `{"properties":{"addressPrefix":"10.0.0.0/16"}}`
+	subnetBody  = `{"properties":{"addressPrefix":"10.1.0.0/16"}}`
 	clusterBody = `{"location":"eastus","identity":{"type":"SystemAssigned"},"properties":{"dnsPrefix":"aks","kubernetesVersion":"1.32.5",
 		"agentPoolProfiles":[{"name":"pool0","mode":"System","count":1,"vmSize":"x"}]}}`
 	clusterInSubnet = `{"location":"eastus","properties":{"dnsPrefix":"aks",
@@ -133,6 +133,12 @@ var (
 	createSubnet  = request{http.MethodPut, testSubnet, subnetBody}
 	createGuard   = request{http.MethodPut, testGroup + "/providers/Microsoft.Network/networkSecurityGroups/guard", groupBody}
 	createCluster = request{http.MethodPut, testCluster, clusterBody}
+	createFleet   = request{http.MethodPut, testGroup + "/providers/Microsoft.ContainerService/fleets/fleet", groupBody}
+
+	createEndpoint = request{
+		http.MethodPut, testGroup + "/providers/Microsoft.Network/privateEndpoints/endpoint",
+		`{"location":"eastus","properties":{"subnet":{"id":"` + testSubnet + `"},"privateLinkServiceConnections":[{"name":"a","properties":{"privateLinkServiceId":"/b"}}]}}`,
+	}
 )
 
 // TestRefusals checks what Azure does not do.
@@ -171,6 +177,14 @@ func TestRefusals(t *testing.T) {
 		"last system pool to user": {[]request{createGroup, createCluster}, request{http.MethodPut, testPool, `{"properties":{"mode":"User","vmSize":"x"}}`}, 400, "OperationNotAllowed"},
 		"absent pool":              {[]request{createGroup, createCluster}, request{http.MethodGet, testCluster + "/agentPools/b", ""}, 404, "NotFound"},
 		"unknown action":           {[]request{createGroup, createCluster}, request{http.MethodPost, testCluster + "/dance", ""}, 404, "InvalidResourceType"},
+		"pool of another size":     {[]request{createGroup, createCluster}, request{http.MethodPut, testPool, `{"properties":{"mode":"System","vmSize":"another"}}`}, 400, "PropertyChangeNotAllowed"},
+		"another DNS prefix":       {[]request{createGroup, createCluster}, request{http.MethodPut, testCluster, strings.Replace(clusterBody, `"dnsPrefix":"`, `"dnsPrefix":"other`, 1)}, 400, "PropertyChangeNotAllowed"},
+		"services among the nodes": {[]request{createGroup, createNetwork, {http.MethodPut, testSubnet, `{"properties":{"addressPrefix":"10.0.0.0/24"}}`}}, request{http.MethodPut, testCluster, clusterInSubnet}, 400, "ServiceCidrOverlapExistingSubnetsCidr"},
+		"DNS outside of services":  {[]request{createGroup}, request{http.MethodPut, testCluster, strings.Replace(clusterBody, `"dnsPrefix"`, `"networkProfile":{"serviceCidr":"192.168.0.0/16","dnsServiceIP":"10.0.0.10"},"dnsPrefix"`, 1)}, 400, "InvalidDnsServiceIP"},
+		"OIDC issuer off":          {[]request{createGroup, {http.MethodPut, testCluster, strings.Replace(clusterBody, `"dnsPrefix"`, `"oidcIssuerProfile":{"enabled":true},"dnsPrefix"`, 1)}}, request{http.MethodPut, testCluster, strings.Replace(clusterBody, `"dnsPrefix"`, `"oidcIssuerProfile":{"enabled":false},"dnsPrefix"`, 1)}, 400, "OIDCIssuerFeatureCannotBeDisabled"},
+		"endpoint in no subnet":    {[]request{createGroup, createNetwork}, createEndpoint, 400, "InvalidResourceReference"},
+		"subnet with an endpoint":  {[]request{createGroup, createNetwork, createSubnet, createEndpoint}, request{http.MethodDelete, testSubnet, ""}, 400, "InUseSubnetCannotBeDeleted"},
+		"fleet member of nothing":  {[]request{createGroup, createFleet}, request{http.MethodPut, createFleet.path + "/members/a", `{"properties":{"clusterResourceId":"` + testCluster + `"}}`}, 400, "InvalidResourceReference"},
 		"peering to nowhere":       {[]request{createGroup, createNetwork}, request{http.MethodPut, testNetwork + "/virtualNetworkPeerings/p", `{"properties":{"remoteVirtualNetwork":{"id":"` + testGroup + `/providers/Microsoft.Network/virtualNetworks/b"}}}`}, 400, "InvalidResourceReference"},
 	}
 	for name, c := range cases {

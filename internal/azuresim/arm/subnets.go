@@ -78,6 +78,13 @@ func viewSubnet(s *Service, r *Resource, _ string) map[string]any {
 		}
 		child(body, "properties")["ipConfigurations"] = configurations
 	}
+	var endpoints []any
+	for _, endpoint := range s.endpointsIn(r.ID) {
+		endpoints = append(endpoints, map[string]any{"id": endpoint.ID})
+	}
+	if len(endpoints) > 0 {
+		child(body, "properties")["privateEndpoints"] = endpoints
+	}
 	return body
 }
 
@@ -94,6 +101,9 @@ func (s *Service) subnetUsers(subnet string) []string {
 		case strings.HasPrefix(strings.ToLower(r.Type), "microsoft.network/") && !strings.EqualFold(r.Type, TypeVirtualNetwork):
 			users = append(users, ipConfigurationsIn(r, subnet)...)
 		}
+	}
+	for _, endpoint := range s.endpointsIn(subnet) {
+		users = append(users, endpointInterface(endpoint.id())+"/ipConfigurations/privateEndpointIpConfig")
 	}
 	sort.Strings(users)
 	return users

@@ -165,28 +165,6 @@ func (d *Directory) fail(w http.ResponseWriter, f failure) {
 	})
 }
 
-// ManagedIdentityHandler answers the managed identity endpoint of App Service, api-version 2019-08-01: a client that has
-// IDENTITY_ENDPOINT and IDENTITY_HEADER set asks it for a token.
-func (d *Directory) ManagedIdentityHandler(tenantID string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		query := r.URL.Query()
-		resource := query.Get("resource")
-		if r.Header.Get("X-IDENTITY-HEADER") == "" || resource == "" {
-			writeJSON(w, http.StatusBadRequest, map[string]any{"statusCode": 400, "message": "X-IDENTITY-HEADER and resource are required"})
-			return
-		}
-		token, expires, err := d.Issue(tenantID, query.Get("client_id"), resource)
-		if err != nil {
-			writeJSON(w, http.StatusInternalServerError, map[string]any{"statusCode": 500, "message": err.Error()})
-			return
-		}
-		writeJSON(w, http.StatusOK, map[string]any{
-			"access_token": token, "expires_on": fmt.Sprint(expires.Unix()), "resource": resource,
-			"token_type": "Bearer", "client_id": query.Get("client_id"),
-		})
-	})
-}
-
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store, no-cache")

@@ -131,26 +131,29 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestManagedIdentity checks the endpoint of App Service.
-func TestManagedIdentity(t *testing.T) {
+// TestMetadata checks the answers of the Instance Metadata Service.
+func TestMetadata(t *testing.T) {
 	d, err := NewDirectory(state.InMemory(), clocktesting.NewFakePassiveClock(now))
 	if err != nil {
 		t.Fatal(err)
 	}
+	const token = "/metadata/identity/oauth2/token?api-version=2018-02-01"
 	cases := map[string]struct {
-		query, header string
-		status        int
+		path, header string
+		status       int
 	}{
-		"token":       {"?api-version=2019-08-01&resource=https://management.azure.com/", "x", 200},
-		"no header":   {"?api-version=2019-08-01&resource=https://management.azure.com/", "", 400},
-		"no resource": {"?api-version=2019-08-01", "x", 400},
+		"token":                 {token + "&resource=https://management.azure.com/&client_id=app", "true", 200},
+		"no header":             {token + "&resource=https://management.azure.com/", "", 400},
+		"no resource":           {token, "true", 400},
+		"no version":            {"/metadata/identity/oauth2/token?resource=https://management.azure.com/", "true", 400},
+		"another thing of IMDS": {"/metadata/instance?api-version=2018-02-01", "true", 404},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := httptest.NewRequest(http.MethodGet, "/msi"+c.query, nil)
-			r.Header.Set("X-IDENTITY-HEADER", c.header)
+			r := httptest.NewRequest(http.MethodGet, c.path, nil)
+			r.Header.Set("Metadata", c.header)
 			w := httptest.NewRecorder()
-			d.ManagedIdentityHandler("tenant").ServeHTTP(w, r)
+			d.MetadataHandler("tenant").ServeHTTP(w, r)
 			if w.Code != c.status {
 				t.Errorf("%d %s, want %d", w.Code, w.Body, c.status)
 			}

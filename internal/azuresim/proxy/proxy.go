@@ -1,4 +1,4 @@
-// Package proxy is an HTTP CONNECT proxy that answers for the simulated hosts itself and refuses every other host.
+// Package proxy is an HTTP proxy that answers for the simulated hosts itself and refuses every other host.
 package proxy
 
 import (
@@ -26,6 +26,8 @@ type Proxy struct {
 	Handler   http.Handler
 	// Serves tells whether the simulator answers for host.
 	Serves func(host string) bool
+	// Plain tells for which hosts it answers without TLS.
+	Plain func(host string) bool
 
 	once   sync.Once
 	tunnel *tunnelListener
@@ -75,8 +77,13 @@ func (p *Proxy) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// ServeHTTP opens a tunnel for CONNECT to a simulated host; anything else is refused.
+// ServeHTTP opens a tunnel for CONNECT to a simulated host, and answers requests for those that do without TLS; anything else
+// is refused.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodConnect && r.URL.Scheme == "http" && p.Plain != nil && p.Plain(r.URL.Host) {
+		p.Handler.ServeHTTP(w, r)
+		return
+	}
 	host, port, err := net.SplitHostPort(r.Host)
 	if r.Method != http.MethodConnect || err != nil || port != "443" || !p.Serves(strings.ToLower(host)) {
 		http.Error(w, fmt.Sprintf("azuresim: %s %s refused: only CONNECT to a simulated Azure host, port 443", r.Method, r.Host), http.StatusForbidden)

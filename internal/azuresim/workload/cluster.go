@@ -4,6 +4,7 @@ package workload
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,9 +17,11 @@ import (
 // Cluster is what an AKS cluster's API server is made from.
 type Cluster struct {
 	// ID is the resource identifier of the managed cluster.
-	ID                string `json:"id"`
-	Name              string `json:"name"`
-	FQDN              string `json:"fqdn"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	FQDN string `json:"fqdn"`
+	// PrivateFQDN is the API server's name in the private DNS zone of a private cluster.
+	PrivateFQDN       string `json:"privateFQDN,omitempty"`
 	Location          string `json:"location"`
 	Subscription      string `json:"subscription"`
 	TenantID          string `json:"tenantID"`
@@ -30,6 +33,11 @@ type Cluster struct {
 	LocalAccountsDisabled bool `json:"localAccountsDisabled"`
 	// Entra says that users sign in with Entra tokens.
 	Entra bool `json:"entra"`
+}
+
+// names are the host names of the API server. A private cluster's kubeconfig has the first.
+func (c Cluster) names() []string {
+	return slices.DeleteFunc([]string{c.PrivateFQDN, c.FQDN}, func(name string) bool { return name == "" })
 }
 
 // Pool is what the Nodes of an agent pool are made from.

@@ -33,6 +33,10 @@ func (s *Servers) Kubeconfig(id string, kind Kind) ([]byte, error) {
 		return nil, fmt.Errorf("cluster %s has no API server", id)
 	}
 	c := one.cluster()
+	names := c.names()
+	if len(names) == 0 {
+		return nil, fmt.Errorf("the API server of cluster %s has no name", id)
+	}
 	group := groupOf(c.ID)
 	context := c.Name
 	if kind == Admin {
@@ -41,7 +45,7 @@ func (s *Servers) Kubeconfig(id string, kind Kind) ([]byte, error) {
 	user := fmt.Sprintf("%s_%s_%s", kind, group, c.Name)
 	config := clientcmdapi.NewConfig()
 	config.Clusters[c.Name] = &clientcmdapi.Cluster{
-		Server:                   "https://" + c.FQDN + ":443",
+		Server:                   "https://" + names[0] + ":443",
 		CertificateAuthorityData: s.AuthorityPEM,
 		ProxyURL:                 s.ProxyURL,
 	}

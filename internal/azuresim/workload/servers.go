@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -76,8 +77,16 @@ func (s *Servers) open(kept saved) error {
 	}
 	one := &server{saved: kept, nodes: nodes, gone: make(chan struct{})}
 	s.byID[id] = one
-	s.byFQDN[strings.ToLower(kept.Cluster.FQDN)] = one
+	s.name(one)
 	return nil
+}
+
+// name makes a cluster's API server answer by the names that it has now, and no other.
+func (s *Servers) name(one *server) {
+	maps.DeleteFunc(s.byFQDN, func(_ string, other *server) bool { return other == one })
+	for _, name := range one.cluster().names() {
+		s.byFQDN[strings.ToLower(name)] = one
+	}
 }
 
 // Apply starts the cluster's API server if there is none yet and makes its Nodes follow its pools.
@@ -100,6 +109,7 @@ func (s *Servers) Apply(c Cluster) error {
 	one.saved.Cluster = c
 	kept := one.saved
 	one.mu.Unlock()
+	s.name(one)
 	if err := s.Journal.Put(clusterPrefix+id, kept); err != nil {
 		return err
 	}
@@ -117,7 +127,7 @@ func (s *Servers) Remove(id string) error {
 	}
 	close(one.gone)
 	delete(s.byID, id)
-	delete(s.byFQDN, strings.ToLower(one.cluster().FQDN))
+	maps.DeleteFunc(s.byFQDN, func(_ string, other *server) bool { return other == one })
 	if err := s.Journal.Delete(clusterPrefix + id); err != nil {
 		return err
 	}
