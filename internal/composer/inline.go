@@ -20,16 +20,27 @@ const (
 	LabelClusterName = "cluster.x-k8s.io/cluster-name"
 )
 
-// An Inline is one ASO object that a user wrote into spec.resources.
+// An Inline is one ASO object that the spec asks for: word for word in spec.resources, or by a field that stands for it.
 type Inline struct {
-	// Path is where it stands, such as spec.resources[0].
+	// Path is the field, such as spec.resources[0] or spec.virtualNetwork.
 	Path string
 	// Object is a copy that composers may change. Its group, version, kind and name are set unless Problem is.
 	Object *unstructured.Unstructured
 	// Problem says why the object cannot be composed as it is; nil if it can.
 	Problem *Problem
-	// Waits says, in words, what must be before the object is first created, besides what it refers to.
+	// Waits says, in words, what must be before the resource is first created, besides what it refers to.
 	Waits []string
+	// Probe is set when Azure may have the resource already.
+	Probe *Probe
+	// Instead names an object of the user's own that is to stand behind the spec, if he has said so.
+	Instead Instead
+	// Used is such an object, named or of the same name. It takes the place of Object, which is not composed then.
+	Used *unstructured.Unstructured
+
+	// ownership is what is known of whose the resource is, for status.resources; empty where nobody asks.
+	ownership string
+	// managedWhen is what a resource that Azure does not have waits for.
+	managedWhen []string
 }
 
 // A Problem is a mistake in the spec, to be shown to the person who made it.
@@ -51,6 +62,9 @@ const (
 	ReasonWaitingForResource = "WaitingForResource"
 	ReasonPaused             = "Paused"
 	ReasonDeleting           = "Deleting"
+	ReasonGone               = "Gone"
+	ReasonControlledByOther  = "ControlledByOther"
+	reasonLooking            = "LookingInAzure"
 )
 
 // Name returns the composition resource name: it stays the same as long as kind and name do, whatever the version.

@@ -9,6 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
 // A Plan decides, object by object, what is composed now.
@@ -21,6 +23,8 @@ type Plan struct {
 	Cluster string
 	// Paused is true while the Cluster or the composite is: what exists is frozen, and nothing is added.
 	Paused bool
+	// Hold says, in words, what everything waits for before it is first created; empty if nothing.
+	Hold string
 	// Awaits returns further references that an object waits for before it is first created.
 	Awaits func(*Inline) []Reference
 }
@@ -39,6 +43,8 @@ type Outcome struct {
 	State  AzureState
 	// Problem is set when the state is due to a mistake in the spec.
 	Problem bool
+	// Ownership tells whose the resource is, where that is asked.
+	Ownership string
 }
 
 // Outcomes is the result of a plan.
@@ -100,6 +106,13 @@ func (p *Plan) Make(in *Request) (*Outcomes, error) {
 // place decides about one object.
 func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
 	observed := in.Observed[i.Name()]
+	if i.Used != nil {
+		out.Of = append(out.Of, Outcome{Object: i.Used, State: usedState(i.Used), Ownership: i.ownership})
+		return nil
+	}
+	if i.Problem == nil && i.Probe != nil {
+		p.look(in, i, observed)
+	}
 	if i.Problem == nil {
 		i.Problem = p.prepare(i, observed)
 	}
@@ -118,10 +131,10 @@ func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
 	}
 	state := AzureState{Reason: "Creating", Message: "is being created"}
 	if observed != nil {
-		state = StateOf(observed)
+		state = i.looksFor(observed)
 	}
 	out.Composed[i.Name()] = Composed{Object: i.Object, Ready: state.Ready}
-	out.Of = append(out.Of, Outcome{Object: i.Object, State: state})
+	out.Of = append(out.Of, Outcome{Object: i.Object, State: state, Ownership: i.ownership})
 	return nil
 }
 
@@ -131,7 +144,7 @@ func (p *Plan) admit(in *Request, i *Inline, observed *unstructured.Unstructured
 		if p.Paused {
 			return &AzureState{Reason: ReasonPaused, Message: "is not created while the Cluster is paused"}, nil
 		}
-		if waits := p.waits(in, i); len(waits) > 0 {
+		if waits := p.firstWaits(in, i); len(waits) > 0 {
 			return &AzureState{Reason: ReasonWaitingForResource, Message: "waits until " + strings.Join(waits, ", ")}, nil
 		}
 	}
@@ -178,6 +191,9 @@ func (p *Plan) prepare(i *Inline, observed *unstructured.Unstructured) *Problem 
 
 // refuse leaves an object with a problem as it is: absent if it does not exist, else as it was applied last.
 func (p *Plan) refuse(i *Inline, observed *unstructured.Unstructured, out *Outcomes) error {
+	if i.ownership == "" && observed != nil {
+		i.ownership = observed.GetAnnotations()[v1beta1.AnnotationOwnership]
+	}
 	out.withhold(i, AzureState{Reason: i.Problem.Reason, Message: i.Problem.Message, Failed: true}, true)
 	if observed == nil || i.Problem.Reason == ReasonDuplicateResource {
 		return nil
@@ -260,7 +276,7 @@ func SkippedByPause(obj metav1.Object) bool {
 
 func (o *Outcomes) withhold(i *Inline, state AzureState, problem bool) {
 	o.Withheld = true
-	o.Of = append(o.Of, Outcome{Object: i.Object, State: state, Problem: problem})
+	o.Of = append(o.Of, Outcome{Object: i.Object, State: state, Problem: problem, Ownership: i.ownership})
 }
 
 // immutable refuses a change of owner or Azure name, which ASO's webhook would answer by failing the whole composite

@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
 // Ready says whether Azure has everything that the spec asks for, and nothing that it no longer asks for.
@@ -64,7 +66,7 @@ func (o Outcome) rank() int {
 // progressing are the reasons that stand for ordinary progress.
 var progressing = map[string]bool{
 	"Creating": true, "Reconciling": true, "WaitingForOwner": true, "ReconciliationPostponed": true,
-	ReasonWaitingForResource: true, ReasonPaused: true, ReasonDeleting: true,
+	ReasonWaitingForResource: true, ReasonPaused: true, ReasonDeleting: true, reasonLooking: true,
 }
 
 func (o Outcome) line() string {
@@ -83,10 +85,14 @@ func (o *Outcomes) Resources() []any {
 	out := make([]any, 0, len(o.Of))
 	for _, outcome := range o.Of {
 		gvk := outcome.Object.GroupVersionKind()
-		out = append(out, map[string]any{
+		item := map[string]any{
 			"resource": map[string]any{"group": gvk.Group, "version": gvk.Version, "kind": gvk.Kind, "name": outcome.Object.GetName()},
 			"ready":    outcome.State.Ready, "reason": validReason(outcome.State.Reason), "message": cut(outcome.State.Message),
-		})
+		}
+		if outcome.Ownership != "" {
+			item["ownership"] = outcome.Ownership
+		}
+		out = append(out, item)
 	}
 	return out
 }
@@ -103,7 +109,7 @@ func (p *Plan) removed(in *Request, out *Outcomes) ([]Outcome, error) {
 	for _, item := range mapsIn(in.XR.Object, "status", "resources") {
 		obj := statusObject(item, in.XR.GetNamespace())
 		name := resourceName(obj)
-		if _, kept := out.Composed[name]; kept || inSpec[name] || obj.GetKind() == "" || obj.GetName() == "" {
+		if _, kept := out.Composed[name]; kept || inSpec[name] || obj.GetKind() == "" || obj.GetName() == "" || item["ownership"] == v1beta1.OwnershipUser {
 			continue
 		}
 		left, err := stillThere(in, obj)

@@ -8,6 +8,24 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// firstWaits returns what an object waits for before it is in Kubernetes, in words. One that only looks at Azure needs no
+// more than its owner, which makes its address there.
+func (p *Plan) firstWaits(in *Request, i *Inline) []string {
+	if p.Hold != "" {
+		return []string{p.Hold}
+	}
+	if i.Probe == nil {
+		return p.waits(in, i)
+	}
+	var waits []string
+	for _, ref := range References(i.Object) {
+		if w := p.wait(in, i, ref); w != "" && ref.Path == "spec.owner" {
+			waits = append(waits, w)
+		}
+	}
+	return waits
+}
+
 // waits returns what an object that does not exist yet waits for, in words. ASO does not watch what an object refers
 // to and retries on a timer, and Azure refuses a reference to what it does not have yet; so nothing is created early.
 func (p *Plan) waits(in *Request, i *Inline) []string {
@@ -29,7 +47,7 @@ func (p *Plan) wait(in *Request, from *Inline, ref Reference) string {
 		if i == from || !ref.Matches(i.Object) {
 			continue
 		}
-		if observed := in.Observed[i.Name()]; observed != nil && StateOf(observed).Ready {
+		if live := i.Live(in); live != nil && StateOf(live).Ready {
 			return ""
 		}
 		return fmt.Sprintf("%s (%s) is ready", ref, ref.Path)

@@ -27,6 +27,8 @@ const AnnotationOwnership = "infrastructure.cluster.x-k8s.io/ownership"
 
 // The values of AnnotationOwnership.
 const (
+	// OwnershipUndecided says that ASO looks, with the policy skip, whether the resource is in Azure already.
+	OwnershipUndecided = "undecided"
 	// OwnershipOwned says that the resource was made for the cluster: it is changed and deleted with it.
 	OwnershipOwned = "owned"
 	// OwnershipExternal says that the resource was in Azure before: it is used, never changed and never deleted.
