@@ -14,9 +14,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
-// notInProfile are the fields of an agent pool that say where its object belongs and not what it is.
-var notInProfile = []string{"azureName", "operatorSpec", "originalVersion", "owner"}
-
 // setAgentPoolProfiles gives a new ManagedCluster the pools that it is created with: AKS does not create a cluster
 // without a System pool. Once Azure has them they are left to their own objects, so that each has one writer.
 func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *composer.Inline, observed *unstructured.Unstructured) (*composer.Problem, error) {
@@ -106,7 +103,7 @@ func agentPoolProfile(in *composer.Request, managed *composer.Inline, machinePoo
 	if problem != nil {
 		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s is mended: %s", name, problem.Message), nil
 	}
-	profile := profileOf(agentPool)
+	profile := member.AgentPoolProfile(agentPool.Object)
 	if agentPool.Object.GetAPIVersion() == managed.Object.GetAPIVersion() {
 		return profile, "", nil
 	}
@@ -116,27 +113,6 @@ func agentPoolProfile(in *composer.Request, managed *composer.Inline, machinePoo
 	}
 	return nil, fmt.Sprintf("AzureASOManagedMachinePool %s and the ManagedCluster use one API version: %s.spec.%s of %s is not a field of agentPoolProfiles in %s, and would be lost",
 		name, agentPool.Path, field, agentPool.Object.GetAPIVersion(), managed.Object.GetAPIVersion()), nil
-}
-
-// profileOf turns the spec of an agent pool into an entry of agentPoolProfiles. The two have the same fields in every
-// version of the AKS API, so whatever a user wrote is kept, known to this project or not.
-func profileOf(agentPool *composer.Inline) map[string]any {
-	profile := map[string]any{}
-	spec, _, _ := unstructured.NestedMap(agentPool.Object.Object, "spec")
-	maps.Copy(profile, spec)
-	for _, field := range notInProfile {
-		delete(profile, field)
-	}
-	profile["name"] = azureName(agentPool.Object)
-	return profile
-}
-
-// azureName returns the name that the resource has in Azure: ASO's default is the name of the object.
-func azureName(obj *unstructured.Unstructured) string {
-	if name, _, _ := unstructured.NestedString(obj.Object, "spec", "azureName"); name != "" {
-		return name
-	}
-	return obj.GetName()
 }
 
 // unknownProfileField returns the path of a field that the ManagedCluster's version of agentPoolProfiles lacks.

@@ -83,7 +83,7 @@ func clusterByID(i *composer.Inline, peers []composer.Peer) []composer.Reference
 		return nil
 	}
 	managed := composer.First(composer.Inlines(peers[0].XR), member.ManagedClusterKind)
-	if managed == nil || !strings.HasSuffix(strings.ToLower(id), strings.ToLower("/managedClusters/"+azureName(managed.Object))) {
+	if managed == nil || !strings.HasSuffix(strings.ToLower(id), strings.ToLower("/managedClusters/"+member.AzureName(managed.Object))) {
 		return nil
 	}
 	return []composer.Reference{{GroupKind: member.ManagedClusterKind, Name: managed.Object.GetName(), Path: "spec.owner.armId"}}

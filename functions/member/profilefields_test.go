@@ -1,4 +1,4 @@
-package asomanaged
+package member
 
 import (
 	"encoding/json"
@@ -16,8 +16,8 @@ import (
 // parts is a module that requires ASO.
 const parts = "../../cluster/local/parts/aso"
 
-// TestEveryVersionHasTheSameFieldsInPoolAndProfile proves, from ASO's own sources, what profileOf builds on: in each version
-// of the AKS API a profile has every field of an agent pool, but for those that profileOf leaves out.
+// TestEveryVersionHasTheSameFieldsInPoolAndProfile proves, from ASO's own sources, what AgentPoolProfile builds on: in
+// each version of the AKS API a profile has every field of an agent pool, but for those that AgentPoolProfile leaves out.
 func TestEveryVersionHasTheSameFieldsInPoolAndProfile(t *testing.T) {
 	cmd := exec.Command("go", "mod", "download", "-json", "github.com/Azure/azure-service-operator/v2")
 	cmd.Dir = parts
@@ -92,4 +92,11 @@ func shape(e ast.Expr) string {
 		return "map"
 	}
 	return "value"
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,0 +1,82 @@
+package expansion
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
+)
+
+// patched applies the user's patches to an object, in order. Each is a JSON merge patch (RFC 7386), in JSON or YAML, on
+// the whole object, which must be one of its kind afterwards. What identifies the object is not theirs to change.
+func (c *aksCluster) patched(o Object, path string, patches []string) Object {
+	if o.Problem != nil {
+		return o
+	}
+	name := o.Object.GetName()
+	for i, patch := range patches {
+		next, err := patchedOnce(o.Object, patch)
+		if err != nil {
+			o.Problem = invalid("%s[%d] is %s, but cannot be applied: %s", path, i, short(patch), cut(err.Error()))
+			return o
+		}
+		o.Object = next
+	}
+	c.identify(o.Object, name)
+	return o
+}
+
+// patchedOnce returns the object after one patch.
+func patchedOnce(obj *unstructured.Unstructured, patch string) (*unstructured.Unstructured, error) {
+	merge, err := yaml.ToJSON([]byte(patch))
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(merge, &fields); err != nil || len(fields) == 0 {
+		return nil, errors.New("it must be an object with the fields to set or, by null, to remove")
+	}
+	before, err := json.Marshal(obj.Object)
+	if err != nil {
+		return nil, err
+	}
+	after, err := jsonpatch.MergePatch(before, merge)
+	if err != nil {
+		return nil, err
+	}
+	return strictly(after, obj.GroupVersionKind())
+}
+
+// strictly reads an object of the given kind, and refuses fields that the kind does not have.
+func strictly(content []byte, gvk schema.GroupVersionKind) (*unstructured.Unstructured, error) {
+	typed, err := scheme.New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	mistakes, err := kjson.UnmarshalStrict(content, typed)
+	if err := cmp.Or(err, errors.Join(mistakes...)); err != nil {
+		return nil, err
+	}
+	if found := typed.GetObjectKind().GroupVersionKind(); found != gvk {
+		return nil, fmt.Errorf("it makes the object %s, but apiVersion and kind must stay %s", found, gvk)
+	}
+	return untyped(typed)
+}
+
+// short writes a text in quotes, cut where it is long.
+func short(s string) string { return fmt.Sprintf("%q", cut(s)) }
+
+func cut(s string) string {
+	const most = 120
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
