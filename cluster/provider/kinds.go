@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/platform"
@@ -25,23 +26,35 @@ func watchedKinds() []schema.GroupVersionKind {
 	return slices.Concat(capi, contract.Kinds(), platform.Kinds())
 }
 
+// onceServed calls setup as soon as the API server serves all the kinds: now, or beside what runs already. This provider is
+// upgraded before the Configuration that brings kinds, and must serve the others until then.
+func onceServed(mgr ctrl.Manager, kinds []schema.GroupVersionKind, setup func() error) error {
+	missing, err := missingKinds(mgr.GetRESTMapper(), kinds)
+	if err != nil {
+		return err
+	}
+	if len(missing) == 0 {
+		return setup()
+	}
+	return mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
+		if err := awaitKinds(ctx, mgr.GetRESTMapper(), kinds); err != nil {
+			if ctx.Err() != nil {
+				return nil //nolint:nilerr // It was to end.
+			}
+			return err
+		}
+		return setup()
+	}))
+}
+
 // awaitKinds returns when the API server serves all the kinds, and says in the log which it waits for. Its error is one
 // of the API server, or that of ctx.
 func awaitKinds(ctx context.Context, mapper meta.RESTMapper, kinds []schema.GroupVersionKind) error {
 	var said []string
 	for {
-		var missing []string
-		for _, kind := range kinds {
-			_, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
-			switch {
-			case meta.IsNoMatchError(err):
-				missing = append(missing, kind.Kind+"."+kind.Version+"."+kind.Group)
-			case err != nil:
-				return fmt.Errorf("cannot tell whether %s is served: %w", kind.Kind, err)
-			}
-		}
-		if len(missing) == 0 {
-			return nil
+		missing, err := missingKinds(mapper, kinds)
+		if err != nil || len(missing) == 0 {
+			return err
 		}
 		if !slices.Equal(missing, said) {
 			ctrl.Log.Info("Waiting for kinds that are not served yet", "missing", missing)
@@ -53,4 +66,19 @@ func awaitKinds(ctx context.Context, mapper meta.RESTMapper, kinds []schema.Grou
 		case <-time.After(kindsInterval):
 		}
 	}
+}
+
+// missingKinds returns those of the kinds that the API server does not serve, as people write them.
+func missingKinds(mapper meta.RESTMapper, kinds []schema.GroupVersionKind) ([]string, error) {
+	var missing []string
+	for _, kind := range kinds {
+		_, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		switch {
+		case meta.IsNoMatchError(err):
+			missing = append(missing, kind.Kind+"."+kind.Version+"."+kind.Group)
+		case err != nil:
+			return nil, fmt.Errorf("cannot tell whether %s is served: %w", kind.Kind, err)
+		}
+	}
+	return missing, nil
 }

@@ -129,7 +129,11 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 		return err
 	}
 	options := contract.Options{WatchFilter: s.WatchFilter, Concurrency: s.Concurrency}
-	if err := contract.SetupWithManager(ctx, mgr, options); err != nil {
+	typed, err := contract.SetupWithManager(ctx, mgr, options)
+	if err != nil {
+		return err
+	}
+	if err := onceServed(mgr, contract.TypedKinds(), typed); err != nil {
 		return err
 	}
 	if err := platform.SetupWithManager(ctx, mgr, options, s.Namespace); err != nil {

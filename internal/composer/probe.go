@@ -29,8 +29,8 @@ const (
 	findingExternal finding = "external" // It was there before.
 )
 
-// reasonNotFound is ASO's reason when an object with the policy skip finds nothing in Azure.
-const reasonNotFound = "AzureResourceNotFound"
+// ReasonAzureResourceNotFound is ASO's reason when an object with the policy skip finds nothing in Azure.
+const ReasonAzureResourceNotFound = "AzureResourceNotFound"
 
 // find returns what the observed object tells. What is recorded on it is final; without a record, which somebody may
 // have removed, Azure is asked again.
@@ -46,7 +46,7 @@ func (p *Probe) find(observed *unstructured.Unstructured) finding {
 	}
 	state := StateOf(observed)
 	switch {
-	case state.Reason == reasonNotFound:
+	case state.Reason == ReasonAzureResourceNotFound:
 		return findingAbsent
 	case !state.Ready:
 		return findingOpen
@@ -106,7 +106,7 @@ func (i *Inline) looksFor(observed *unstructured.Unstructured) AzureState {
 	state := StateOf(observed)
 	switch i.ownership {
 	case v1beta1.OwnershipOwned:
-		if state.Reason == reasonNotFound && !skippedByUser(observed) {
+		if state.Reason == ReasonAzureResourceNotFound && !skippedByUser(observed) {
 			// That was the answer to the probe; ASO creates it now.
 			return AzureState{Reason: "Creating", Message: "is being created"}
 		}
@@ -122,7 +122,7 @@ func external(i *Inline, state AzureState) AzureState {
 	switch {
 	case state.Ready:
 		state.Message = "was in Azure before: it is used, and neither changed nor deleted"
-	case state.Reason == reasonNotFound:
+	case state.Reason == ReasonAzureResourceNotFound:
 		state.Failed = true
 		state.Message = fmt.Sprintf("was in Azure before and is gone from there; it is not made here again. Make it again, or annotate %s %s with %s=%s to have it made and managed from now on",
 			i.Object.GetKind(), i.Object.GetName(), v1beta1.AnnotationOwnership, v1beta1.OwnershipOwned)
@@ -132,9 +132,9 @@ func external(i *Inline, state AzureState) AzureState {
 
 func undecided(i *Inline, state AzureState) AzureState {
 	switch {
-	case state.Reason == reasonNotFound && len(i.managedWhen) > 0:
+	case state.Reason == ReasonAzureResourceNotFound && len(i.managedWhen) > 0:
 		return AzureState{Reason: ReasonWaitingForResource, Message: "waits until " + strings.Join(i.managedWhen, ", ")}
-	case state.Reason == reasonNotFound:
+	case state.Reason == ReasonAzureResourceNotFound:
 		return AzureState{Reason: ReasonPaused, Message: "is not created while the Cluster is paused"}
 	case state.Ready:
 		return AzureState{Reason: reasonLooking, Message: "is in Azure; what it lies in must say whose it is"}

@@ -54,12 +54,3 @@ func writeSpec[T any](ctx context.Context, c client.Client, obj *unstructured.Un
 	target.SetName(obj.GetName())
 	return c.Patch(ctx, target, client.RawPatch(types.MergePatchType, data))
 }
-
-// managedClusterOf returns the live ManagedCluster of the control plane; nil when it has none of its own.
-func (a api) managedClusterOf(ctx context.Context, controlPlane *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	inSpec := firstResource(controlPlane, managedClusterKind)
-	if inSpec == nil {
-		return nil, nil
-	}
-	return a.live.composedOf(ctx, controlPlane, inSpec)
-}

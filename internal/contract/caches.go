@@ -64,7 +64,7 @@ func stripSecret(obj any) (any, error) {
 	return obj, nil
 }
 
-// setupClusterCache adds the cache that reaches the API servers of the Clusters with an ASO control plane.
+// setupClusterCache adds the cache that reaches the API servers of the Clusters with a control plane of ours.
 func setupClusterCache(ctx context.Context, mgr ctrl.Manager, o Options) (clustercache.ClusterCache, error) {
 	workload, err := clustercache.SetupWithManager(ctx, mgr, clustercache.Options{
 		SecretClient:     mgr.GetAPIReader(),
@@ -91,7 +91,7 @@ func setupClusterCache(ctx context.Context, mgr ctrl.Manager, o Options) (cluste
 // mirrorsNodes says whether the Nodes of a Cluster are looked at: not those of a Cluster that goes, whose API server may
 // cease at any moment.
 func mirrorsNodes(cluster *clusterv1.Cluster) bool {
-	return refersTo(cluster.Spec.ControlPlaneRef, controlPlaneKind) && cluster.DeletionTimestamp.IsZero()
+	return ours(cluster) && cluster.DeletionTimestamp.IsZero()
 }
 
 // stripNode keeps of a Node what the contract needs.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
@@ -18,12 +19,17 @@ func (m *clusterMirror) reconcile(ctx context.Context, s *scope) (ctrl.Result, e
 	if err != nil || controlPlane == nil {
 		return ctrl.Result{}, err
 	}
+	return ctrl.Result{}, m.mirrorEndpoint(ctx, controlPlane, s.xr)
+}
+
+// mirrorEndpoint sets spec.controlPlaneEndpoint of to once the control plane's status has one.
+func (a api) mirrorEndpoint(ctx context.Context, controlPlane, to *unstructured.Unstructured) error {
 	endpoint, found, err := statusControlPlaneEndpoint.get(controlPlane)
 	if err != nil || !found || endpoint["host"] == nil || endpoint["host"] == "" {
-		return ctrl.Result{}, err
+		return err
 	}
-	if equality.Semantic.DeepEqual(endpoint, specControlPlaneEndpoint.value(s.xr)) {
-		return ctrl.Result{}, nil
+	if equality.Semantic.DeepEqual(endpoint, specControlPlaneEndpoint.value(to)) {
+		return nil
 	}
-	return ctrl.Result{}, writeSpec(ctx, m.Client, s.xr, specControlPlaneEndpoint, endpoint)
+	return writeSpec(ctx, a.Client, to, specControlPlaneEndpoint, endpoint)
 }

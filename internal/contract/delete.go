@@ -42,7 +42,7 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result
 		return ctrl.Result{}, err
 	}
 	objects = append(objects, awaited...)
-	if r.kind == clusterKind && len(objects) > 0 {
+	if r.kind == r.family().infrastructure && (len(objects) > 0 || r.family().typed) {
 		used, err := r.inUse(ctx, xr)
 		if err != nil {
 			return ctrl.Result{}, err
@@ -56,12 +56,15 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result
 	if err != nil || left > 0 {
 		return ctrl.Result{}, err
 	}
+	if err := r.letGo(ctx, xr, r.mirrored); err != nil {
+		return ctrl.Result{}, err
+	}
 	return ctrl.Result{}, r.release(ctx, xr)
 }
 
 // deleteObjects takes the next step towards having no objects, and returns how many must still be waited for.
 func (r *Reconciler) deleteObjects(ctx context.Context, s *scope, objects []*unstructured.Unstructured) (int, error) {
-	if r.kind == machinePoolKind && s.cluster != nil {
+	if r.kind == r.family().machinePool && s.cluster != nil {
 		goes, err := r.goesWithManagedCluster(ctx, s)
 		if err != nil {
 			return 0, err
@@ -71,6 +74,13 @@ func (r *Reconciler) deleteObjects(ctx context.Context, s *scope, objects []*uns
 		}
 	}
 	for _, obj := range wave(objects) {
+		waits, err := r.settle(ctx, s.xr, obj)
+		if err != nil {
+			return 0, err
+		}
+		if waits {
+			continue // What ASO finds leads here.
+		}
 		if err := r.deleteObject(ctx, obj); err != nil {
 			return 0, err
 		}
@@ -102,7 +112,7 @@ func (r *Reconciler) inUse(ctx context.Context, xr *unstructured.Unstructured) (
 		return false, nil
 	}
 	used := false
-	for _, kind := range []schema.GroupVersionKind{controlPlaneKind, machinePoolKind} {
+	for _, kind := range []schema.GroupVersionKind{r.family().controlPlane, r.family().machinePool} {
 		users := &unstructured.UnstructuredList{}
 		users.SetGroupVersionKind(kind)
 		err := r.List(ctx, users, client.InNamespace(xr.GetNamespace()), client.MatchingLabels{clusterv1.ClusterNameLabel: name})

@@ -43,10 +43,10 @@ func (m *management) letGo(kind schema.GroupVersionKind, name string) {
 
 func TestDeleteInOrder(t *testing.T) {
 	m := newManagement(t, myCluster(clusterDeleting), infrastructureWithNetwork(t, crossplaneFinalizer),
-		with(parse(t, groupYAML), controlled(clusterKind, "my-cluster"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
-		with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
+		with(parse(t, groupYAML), controlled(asoClusterKind, "my-cluster"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
+		with(parse(t, vnetYAML), controlled(asoClusterKind, "my-cluster"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
 	)
-	r := m.reconciler(clusterKind)
+	r := m.reconciler(asoClusterKind)
 	steps := []struct {
 		name   string
 		before func()
@@ -57,7 +57,7 @@ func TestDeleteInOrder(t *testing.T) {
 		{name: "then the group", before: func() { m.letGo(vnetGVK, "vnet") }, want: []string{"delete ResourceGroup rg"}},
 		{name: "Crossplane may still compose", before: func() { m.letGo(groupGVK, "rg") }},
 		{name: "then the composite resource", before: func() {
-			m.update(clusterKind, "my-cluster", func(o *unstructured.Unstructured) {
+			m.update(asoClusterKind, "my-cluster", func(o *unstructured.Unstructured) {
 				controllerutil.RemoveFinalizer(o, crossplaneFinalizer)
 			})
 		}, want: []string{"patch AzureASOManagedCluster my-cluster"}},
@@ -71,7 +71,7 @@ func TestDeleteInOrder(t *testing.T) {
 			t.Errorf("%s: -want +got:\n%s", step.name, diff)
 		}
 	}
-	if xr := m.get(clusterKind, "my-cluster"); xr != nil {
+	if xr := m.get(asoClusterKind, "my-cluster"); xr != nil {
 		t.Errorf("the composite resource is still there: %v", xr.GetFinalizers())
 	}
 }
@@ -92,8 +92,8 @@ func TestDeleteOfInfrastructureWaitsForWhatUsesIt(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			m := newManagement(t, myCluster(clusterDeleting), infrastructureWithNetwork(t), tc.user,
-				with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster")))
-			result := m.reconcile(m.reconciler(clusterKind), "my-cluster")
+				with(parse(t, vnetYAML), controlled(asoClusterKind, "my-cluster")))
+			result := m.reconcile(m.reconciler(asoClusterKind), "my-cluster")
 			if waits := result.RequeueAfter == usedInterval; waits != tc.waits {
 				t.Errorf("waits: %v, want %v", waits, tc.waits)
 			}
@@ -110,9 +110,9 @@ func TestDeleteOfInfrastructureWaitsForWhatUsesIt(t *testing.T) {
 func TestDeleteLeavesObjectsOfOthers(t *testing.T) {
 	m := newManagement(t, myCluster(clusterDeleting), infrastructureWithNetwork(t),
 		parse(t, groupYAML), // Nobody controls it.
-		with(parse(t, vnetYAML), controlled(clusterKind, "other")),
+		with(parse(t, vnetYAML), controlled(asoClusterKind, "other")),
 	)
-	m.reconcile(m.reconciler(clusterKind), "my-cluster")
+	m.reconcile(m.reconciler(asoClusterKind), "my-cluster")
 	want := []string{"patch AzureASOManagedCluster my-cluster"}
 	if diff := cmp.Diff(want, m.takeWrites()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -135,10 +135,10 @@ func TestDeleteAfterAPause(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			vnet := with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster"), annotated(tc.annotations...))
+			vnet := with(parse(t, vnetYAML), controlled(asoClusterKind, "my-cluster"), annotated(tc.annotations...))
 			vnet.SetFinalizers([]string{"serviceoperator.azure.com/finalizer"})
 			m := newManagement(t, myCluster(clusterDeleting), infrastructureWithNetwork(t), vnet)
-			m.reconcile(m.reconciler(clusterKind), "my-cluster")
+			m.reconcile(m.reconciler(asoClusterKind), "my-cluster")
 			if diff := cmp.Diff(tc.writes, m.takeWrites()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -156,9 +156,9 @@ func TestDeleteWhoeverOwnsIt(t *testing.T) {
 	}
 	for name, change := range tests {
 		t.Run(name, func(t *testing.T) {
-			m := newManagement(t, with(infrastructureWithNetwork(t), change), with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster")))
-			m.reconcile(m.reconciler(clusterKind), "my-cluster")
-			m.reconcile(m.reconciler(clusterKind), "my-cluster")
+			m := newManagement(t, with(infrastructureWithNetwork(t), change), with(parse(t, vnetYAML), controlled(asoClusterKind, "my-cluster")))
+			m.reconcile(m.reconciler(asoClusterKind), "my-cluster")
+			m.reconcile(m.reconciler(asoClusterKind), "my-cluster")
 			want := []string{"delete VirtualNetwork vnet", "patch AzureASOManagedCluster my-cluster"}
 			if diff := cmp.Diff(want, m.takeWrites()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
@@ -176,8 +176,8 @@ func TestDeleteTellsOfARefusalOnce(t *testing.T) {
 		}
 	}
 	m := newManagement(t, myCluster(), with(parse(t, poolYAML), ofCluster, deleting(Finalizer)),
-		with(parse(t, agentPoolYAML), controlled(machinePoolKind, "pool0"), deleting("aso"), refused("the last System pool")))
-	r := m.reconciler(machinePoolKind)
+		with(parse(t, agentPoolYAML), controlled(asoMachinePoolKind, "pool0"), deleting("aso"), refused("the last System pool")))
+	r := m.reconciler(asoMachinePoolKind)
 	m.reconcile(r, "pool0")
 	m.reconcile(r, "pool0")
 	m.update(agentPoolGVK, "my-cluster-pool0", refused("another reason"))
@@ -189,7 +189,7 @@ func TestDeleteTellsOfARefusalOnce(t *testing.T) {
 	if diff := cmp.Diff(want, m.takeEvents()); diff != "" {
 		t.Errorf("events: -want +got:\n%s", diff)
 	}
-	if m.get(machinePoolKind, "pool0") == nil {
+	if m.get(asoMachinePoolKind, "pool0") == nil {
 		t.Error("the pool is gone before its agent pool")
 	}
 }
@@ -207,10 +207,10 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 	}
 	inAzure := func(obj *unstructured.Unstructured) { obj.SetFinalizers([]string{"aso"}) }
 	pool := func(changes ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
-		return with(with(parse(t, agentPoolYAML), controlled(machinePoolKind, "pool0"), inAzure), changes...)
+		return with(with(parse(t, agentPoolYAML), controlled(asoMachinePoolKind, "pool0"), inAzure), changes...)
 	}
 	managedCluster := func(changes ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
-		return with(with(parse(t, managedClusterYAML), controlled(controlPlaneKind, "my-cluster")), changes...)
+		return with(with(parse(t, managedClusterYAML), controlled(asoControlPlaneKind, "my-cluster")), changes...)
 	}
 	namespace := func(value string) client.Object {
 		ns := defaultNamespace()
@@ -237,7 +237,7 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 		"the ManagedCluster stays in Azure":    {objects: []client.Object{defaultNamespace(), managedCluster(policy("detach-on-delete")), pool()}, want: plain},
 		"the whole namespace stays in Azure":   {objects: []client.Object{namespace("skip"), managedCluster(), pool()}, want: plain},
 		"no ManagedCluster":                    {objects: []client.Object{defaultNamespace(), pool()}, want: plain},
-		"the ManagedCluster is someone else's": {objects: []client.Object{defaultNamespace(), with(managedCluster(), controlled(controlPlaneKind, "other")), pool()}, want: plain},
+		"the ManagedCluster is someone else's": {objects: []client.Object{defaultNamespace(), with(managedCluster(), controlled(asoControlPlaneKind, "other")), pool()}, want: plain},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 			}
 			m := newManagement(t, append(tc.objects, tc.cluster, with(with(parse(t, controlPlaneYAML), ofCluster), tc.changes...),
 				with(parse(t, poolYAML), ofCluster, deleting(Finalizer)))...)
-			r := m.reconciler(machinePoolKind)
+			r := m.reconciler(asoMachinePoolKind)
 			m.reconcile(r, "pool0")
 			if diff := cmp.Diff(tc.want, m.takeWrites()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
@@ -256,7 +256,7 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 			}
 			m.letGo(agentPoolGVK, "my-cluster-pool0")
 			m.reconcile(r, "pool0")
-			if m.get(machinePoolKind, "pool0") != nil {
+			if m.get(asoMachinePoolKind, "pool0") != nil {
 				t.Error("the pool is still there after its agent pool")
 			}
 		})
@@ -271,8 +271,8 @@ func TestDeleteHandsOverWhatIsInUse(t *testing.T) {
 		infrastructure, controlPlane []func(*unstructured.Unstructured)
 		heir                         schema.GroupVersionKind
 	}{
-		"to the infrastructure":                     {heir: clusterKind},
-		"to the control plane, if that is not ours": {infrastructure: []func(*unstructured.Unstructured){external}, heir: controlPlaneKind},
+		"to the infrastructure":                     {heir: asoClusterKind},
+		"to the control plane, if that is not ours": {infrastructure: []func(*unstructured.Unstructured){external}, heir: asoControlPlaneKind},
 		"to nobody, if neither is":                  {infrastructure: []func(*unstructured.Unstructured){external}, controlPlane: []func(*unstructured.Unstructured){external}},
 	}
 	for name, tc := range tests {
@@ -280,11 +280,11 @@ func TestDeleteHandsOverWhatIsInUse(t *testing.T) {
 			m := newManagement(t, defaultNamespace(), myCluster(clusterDeleting), poolWithSubnet(t),
 				with(with(parse(t, infrastructureYAML), ofCluster), tc.infrastructure...),
 				with(with(parse(t, controlPlaneYAML), ofCluster), tc.controlPlane...),
-				with(parse(t, managedClusterYAML), controlled(controlPlaneKind, "my-cluster")),
-				with(parse(t, agentPoolYAML), controlled(machinePoolKind, "pool0")),
-				with(parse(t, subnetYAML), controlled(machinePoolKind, "pool0"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
+				with(parse(t, managedClusterYAML), controlled(asoControlPlaneKind, "my-cluster")),
+				with(parse(t, agentPoolYAML), controlled(asoMachinePoolKind, "pool0")),
+				with(parse(t, subnetYAML), controlled(asoMachinePoolKind, "pool0"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
 			)
-			r := m.reconciler(machinePoolKind)
+			r := m.reconciler(asoMachinePoolKind)
 			m.reconcile(r, "pool0")
 			m.reconcile(r, "pool0")
 			subnet := m.get(subnetGVK, "subnet")
@@ -292,7 +292,7 @@ func TestDeleteHandsOverWhatIsInUse(t *testing.T) {
 			if deleted := subnet.GetDeletionTimestamp() != nil; deleted == left {
 				t.Errorf("the subnet is being deleted: %v", deleted)
 			}
-			for _, kind := range []schema.GroupVersionKind{clusterKind, controlPlaneKind} {
+			for _, kind := range []schema.GroupVersionKind{asoClusterKind, asoControlPlaneKind} {
 				xr, want := m.get(kind, "my-cluster"), ""
 				if kind == tc.heir {
 					want = subnetRef
@@ -304,7 +304,7 @@ func TestDeleteHandsOverWhatIsInUse(t *testing.T) {
 					t.Errorf("%s controls the subnet: %v", kind.Kind, got)
 				}
 			}
-			if gone := m.get(machinePoolKind, "pool0") == nil; gone != left {
+			if gone := m.get(asoMachinePoolKind, "pool0") == nil; gone != left {
 				t.Errorf("the pool is gone: %v", gone)
 			}
 		})
@@ -314,9 +314,9 @@ func TestDeleteHandsOverWhatIsInUse(t *testing.T) {
 func TestDeleteWhatPoolsLeft(t *testing.T) {
 	m := newManagement(t, myCluster(clusterDeleting),
 		with(infrastructureWithNetwork(t), annotated(AwaitsDeletionAnnotation, subnetRef+",VirtualNetwork.v1api20240301.network.azure.com/gone")),
-		with(parse(t, subnetYAML), controlled(clusterKind, "my-cluster"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
-		with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster")))
-	r := m.reconciler(clusterKind)
+		with(parse(t, subnetYAML), controlled(asoClusterKind, "my-cluster"), func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso"}) }),
+		with(parse(t, vnetYAML), controlled(asoClusterKind, "my-cluster")))
+	r := m.reconciler(asoClusterKind)
 	m.reconcile(r, "my-cluster")
 	if diff := cmp.Diff([]string{"delete VirtualNetworksSubnet subnet"}, m.takeWrites()); diff != "" {
 		t.Errorf("at first: -want +got:\n%s", diff)

@@ -6,7 +6,6 @@
 package contract
 
 import (
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterctlv1 "sigs.k8s.io/cluster-api/cmd/clusterctl/api/v1alpha3"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
@@ -54,22 +53,5 @@ const (
 // ReplicasManagedByAKS is the value of cluster.x-k8s.io/replicas-managed-by while AKS scales a pool by itself.
 const ReplicasManagedByAKS = "aks"
 
-const infrastructureGroup = "infrastructure.cluster.x-k8s.io"
-
-// The composite kinds at the version that Crossplane composes.
-var (
-	clusterKind      = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedCluster"}
-	controlPlaneKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedControlPlane"}
-	machinePoolKind  = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedMachinePool"}
-)
-
-// The ASO kinds that the contract is about, at any version.
-var (
-	managedClusterKind = schema.GroupKind{Group: "containerservice.azure.com", Kind: "ManagedCluster"}
-	agentPoolKind      = schema.GroupKind{Group: "containerservice.azure.com", Kind: "ManagedClustersAgentPool"}
-)
-
-// Kinds returns the composite kinds that the reconcilers watch from the start.
-func Kinds() []schema.GroupVersionKind {
-	return []schema.GroupVersionKind{clusterKind, controlPlaneKind, machinePoolKind}
-}
+// replicasManagedByCAPZ is the value that CAPZ writes in its place for its typed pools.
+const replicasManagedByCAPZ = "true"

@@ -57,7 +57,10 @@ func newManagement(t *testing.T, objects ...client.Object) *management {
 		},
 	}
 	m.Client = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithInterceptorFuncs(funcs).
-		WithIndex(newXR(controlPlaneKind), managedClusterIndex, indexManagedClusters).Build()
+		WithReturnManagedFields().
+		WithIndex(newXR(asoControlPlaneKind), behindIndex, indexBehind(managedClusterKind)).
+		WithIndex(newXR(typedControlPlaneKind), behindIndex, indexBehind(managedClusterKind)).
+		WithIndex(newXR(typedMachinePoolKind), behindIndex, indexBehind(agentPoolKind)).Build()
 	return m
 }
 
@@ -221,10 +224,10 @@ func myCluster(changes ...func(*clusterv1.Cluster)) *clusterv1.Cluster {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "my-cluster", UID: "cluster"},
 		Spec: clusterv1.ClusterSpec{
 			ControlPlaneRef: clusterv1.ContractVersionedObjectReference{
-				APIGroup: controlPlaneKind.Group, Kind: controlPlaneKind.Kind, Name: "my-cluster",
+				APIGroup: asoControlPlaneKind.Group, Kind: asoControlPlaneKind.Kind, Name: "my-cluster",
 			},
 			InfrastructureRef: clusterv1.ContractVersionedObjectReference{
-				APIGroup: clusterKind.Group, Kind: clusterKind.Kind, Name: "my-cluster",
+				APIGroup: asoClusterKind.Group, Kind: asoClusterKind.Kind, Name: "my-cluster",
 			},
 		},
 	}

@@ -28,7 +28,7 @@ func (r *Reconciler) goesWithManagedCluster(ctx context.Context, s *scope) (bool
 		return false, err
 	}
 	managedCluster, err := r.managedClusterOf(ctx, controlPlane)
-	if err != nil || managedCluster == nil {
+	if err != nil || managedCluster == nil || !metav1.IsControlledBy(managedCluster, controlPlane) {
 		return false, err
 	}
 	namespace := &corev1.Namespace{}

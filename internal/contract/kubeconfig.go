@@ -22,7 +22,8 @@ import (
 // kubeconfigFailed is the reason of Events about a kubeconfig that cannot be made.
 const kubeconfigFailed = "KubeconfigFailed"
 
-// controlPlaneMirror makes the kubeconfig Secret of the contract from the Secret that ASO writes.
+// controlPlaneMirror makes the kubeconfig Secret of the contract from the Secret that ASO writes, and hands on what
+// Cluster API decides of a ManagedCluster that the user has written.
 type controlPlaneMirror struct {
 	api
 
@@ -42,9 +43,20 @@ func mistake(format string, args ...any) error { return &userError{fmt.Sprintf(f
 //
 // Cluster API contract, "ControlPlane: Cluster kubeconfig management".
 func (m *controlPlaneMirror) reconcile(ctx context.Context, s *scope) (ctrl.Result, error) {
+	if typed(s.xr) {
+		if err := m.mirrorEndpoint(ctx, s.xr, s.xr); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
 	managedCluster, err := m.managedClusterOf(ctx, s.xr)
 	if err != nil || managedCluster == nil {
 		return ctrl.Result{}, err // The function says so on the control plane.
+	}
+	if err := m.manageCluster(ctx, s, managedCluster); err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := m.mirrorUserKubeconfig(ctx, s, managedCluster); err != nil {
+		return m.failed(s, err)
 	}
 	after, err := m.mirrorKubeconfig(ctx, s, managedCluster)
 	if err != nil {
@@ -72,12 +84,12 @@ func (m *controlPlaneMirror) mirrorKubeconfig(ctx context.Context, s *scope, man
 		}
 		return 0, m.adoptASOSecret(ctx, s, destination, source)
 	}
-	kubeconfig := source.Data[destination.key]
-	if len(kubeconfig) == 0 {
-		return 0, mistake("Secret %s has no key %s, where ASO is to write the kubeconfig", destination.name, destination.key)
+	kubeconfig, err := kubeconfigIn(source, destination)
+	if err != nil {
+		return 0, err
 	}
 	if !withToken {
-		return 0, m.writeKubeconfig(ctx, s, kubeconfig, nil)
+		return 0, m.writeKubeconfig(ctx, s, kubeconfigName(s), kubeconfig, nil)
 	}
 	return m.mirrorWithToken(ctx, s, managedCluster, kubeconfig)
 }
@@ -103,18 +115,27 @@ type secretKey struct{ name, key string }
 // credentialsDestination returns where ASO writes the kubeconfig: the admin's, else the user's.
 func credentialsDestination(managedCluster *unstructured.Unstructured) (secretKey, error) {
 	for _, f := range []field[map[string]any]{adminCredentials, userCredentials} {
-		destination, found, err := f.get(managedCluster)
-		if err != nil || !found {
-			continue
-		}
-		name, _ := destination["name"].(string)
-		key, _ := destination["key"].(string)
-		if name != "" && key != "" {
-			return secretKey{name, key}, nil
+		if destination, ok := destinationAt(managedCluster, f); ok {
+			return destination, nil
 		}
 	}
 	return secretKey{}, mistake("ManagedCluster %s has neither %v nor %v, so ASO writes no kubeconfig; set one of them",
 		managedCluster.GetName(), adminCredentials, userCredentials)
+}
+
+// destinationAt returns the destination that a field names; not ok when it names none.
+func destinationAt(managedCluster *unstructured.Unstructured, f field[map[string]any]) (destination secretKey, ok bool) {
+	value := f.value(managedCluster)
+	name, _ := value["name"].(string)
+	key, _ := value["key"].(string)
+	return secretKey{name, key}, name != "" && key != ""
+}
+
+func kubeconfigIn(source *corev1.Secret, destination secretKey) ([]byte, error) {
+	if kubeconfig := source.Data[destination.key]; len(kubeconfig) > 0 {
+		return kubeconfig, nil
+	}
+	return nil, mistake("Secret %s has no key %s, where ASO is to write the kubeconfig", destination.name, destination.key)
 }
 
 func kubeconfigName(s *scope) string { return secret.Name(s.cluster.Name, secret.Kubeconfig) }
@@ -134,9 +155,9 @@ func (m *controlPlaneMirror) adoptASOSecret(ctx context.Context, s *scope, desti
 	return m.Patch(ctx, labelled, client.MergeFrom(source))
 }
 
-// writeKubeconfig makes <cluster>-kubeconfig have the kubeconfig and the annotations, if it does not.
-func (m *controlPlaneMirror) writeKubeconfig(ctx context.Context, s *scope, kubeconfig []byte, annotations map[string]string) error {
-	current, err := m.secret(ctx, s, kubeconfigName(s))
+// writeKubeconfig makes the Secret of the name have the kubeconfig and the annotations, if it does not.
+func (m *controlPlaneMirror) writeKubeconfig(ctx context.Context, s *scope, name string, kubeconfig []byte, annotations map[string]string) error {
+	current, err := m.secret(ctx, s, name)
 	if err != nil {
 		return err
 	}
@@ -149,7 +170,7 @@ func (m *controlPlaneMirror) writeKubeconfig(ctx context.Context, s *scope, kube
 			return m.replace(ctx, s, current)
 		}
 	}
-	wanted := m.wantedSecret(s, current, kubeconfig, annotations)
+	wanted := m.wantedSecret(s, name, current, kubeconfig, annotations)
 	switch {
 	case current == nil:
 		return m.Create(ctx, wanted)
@@ -173,9 +194,9 @@ func (m *controlPlaneMirror) replace(ctx context.Context, s *scope, current *cor
 func ownedByManagedCluster(obj client.Object) bool { return len(managedClusterOwners(obj)) > 0 }
 
 // wantedSecret returns current, or a new Secret, as the contract has it; labels, annotations and keys of others stay.
-func (m *controlPlaneMirror) wantedSecret(s *scope, current *corev1.Secret, kubeconfig []byte, annotations map[string]string) *corev1.Secret {
+func (m *controlPlaneMirror) wantedSecret(s *scope, name string, current *corev1.Secret, kubeconfig []byte, annotations map[string]string) *corev1.Secret {
 	wanted := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.xr.GetNamespace(), Name: kubeconfigName(s)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.xr.GetNamespace(), Name: name},
 		Type:       clusterv1.ClusterSecretType,
 	}
 	if current != nil {
@@ -183,7 +204,7 @@ func (m *controlPlaneMirror) wantedSecret(s *scope, current *corev1.Secret, kube
 	}
 	metav1.SetMetaDataLabel(&wanted.ObjectMeta, clusterv1.ClusterNameLabel, s.cluster.Name)
 	if !metav1.IsControlledBy(wanted, s.xr) {
-		wanted.OwnerReferences = append(wanted.OwnerReferences, *metav1.NewControllerRef(s.xr, controlPlaneKind))
+		wanted.OwnerReferences = append(wanted.OwnerReferences, *metav1.NewControllerRef(s.xr, s.xr.GroupVersionKind()))
 	}
 	for _, name := range []string{TokenExpiresAtAnnotation, TokenRenewAtAnnotation, KubeconfigDigestAnnotation} {
 		delete(wanted.Annotations, name)

@@ -66,7 +66,7 @@ func (e *entra) GetToken(_ context.Context, options policy.TokenRequestOptions) 
 
 // controlPlane returns a reconciler of control planes that gets its tokens and its time from e.
 func (m *management) controlPlane(e *entra) *Reconciler {
-	r := m.reconciler(controlPlaneKind)
+	r := m.reconciler(asoControlPlaneKind)
 	r.mirror = &controlPlaneMirror{api: r.api, tokens: e.credential, now: func() time.Time { return e.now }}
 	return r
 }
@@ -98,7 +98,7 @@ func (m *management) secret(name string) *corev1.Secret {
 // managedClusterWith returns the live ManagedCluster with the secrets and, if so, no local accounts.
 func managedClusterWith(t *testing.T, secrets map[string]any, noLocalAccounts bool) *unstructured.Unstructured {
 	t.Helper()
-	return with(parse(t, managedClusterYAML), controlled(controlPlaneKind, "my-cluster"), func(o *unstructured.Unstructured) {
+	return with(parse(t, managedClusterYAML), controlled(asoControlPlaneKind, "my-cluster"), func(o *unstructured.Unstructured) {
 		if err := unstructured.SetNestedMap(o.Object, secrets, "spec", "operatorSpec", "secrets"); err != nil {
 			t.Fatal(err)
 		}
@@ -123,8 +123,8 @@ func TestMirrorKubeconfig(t *testing.T) {
 				Namespace: "default", Name: "my-cluster-kubeconfig", UID: "copy",
 				Labels: map[string]string{clusterv1.ClusterNameLabel: "my-cluster"},
 				OwnerReferences: []metav1.OwnerReference{{
-					APIVersion: controlPlaneKind.GroupVersion().String(), Kind: controlPlaneKind.Kind, Name: "my-cluster",
-					UID: uidOf(controlPlaneKind.Kind, "my-cluster"), Controller: &yes, BlockOwnerDeletion: &yes,
+					APIVersion: asoControlPlaneKind.GroupVersion().String(), Kind: asoControlPlaneKind.Kind, Name: "my-cluster",
+					UID: uidOf(asoControlPlaneKind.Kind, "my-cluster"), Controller: &yes, BlockOwnerDeletion: &yes,
 				}},
 			},
 			Type: clusterv1.ClusterSecretType,
@@ -200,7 +200,7 @@ func TestCreatedKubeconfigIsTheContracts(t *testing.T) {
 		t.Errorf("type %q, want %q", got.Type, clusterv1.ClusterSecretType)
 	}
 	owner := metav1.GetControllerOf(got)
-	if owner == nil || owner.Kind != controlPlaneKind.Kind || owner.Name != "my-cluster" || owner.UID != uidOf(controlPlaneKind.Kind, "my-cluster") {
+	if owner == nil || owner.Kind != asoControlPlaneKind.Kind || owner.Name != "my-cluster" || owner.UID != uidOf(asoControlPlaneKind.Kind, "my-cluster") {
 		t.Errorf("controller %v, want the control plane", owner)
 	}
 	if len(got.Annotations) > 0 {

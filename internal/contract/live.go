@@ -63,13 +63,3 @@ func (l liveReader) composed(ctx context.Context, xr *unstructured.Unstructured)
 	}
 	return objects, absent, nil
 }
-
-// composedOf returns the live object of the kind that xr's spec.resources has first; nil when it is absent or xr does
-// not control it.
-func (l liveReader) composedOf(ctx context.Context, xr *unstructured.Unstructured, inSpec *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	obj, err := l.object(ctx, xr.GetNamespace(), refTo(inSpec))
-	if err != nil || obj == nil || !metav1.IsControlledBy(obj, xr) {
-		return nil, err
-	}
-	return obj, nil
-}

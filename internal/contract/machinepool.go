@@ -17,6 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api/util/annotations"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
 // The labels that AKS puts on Nodes (AKS documentation, "Reserved system labels").
@@ -37,36 +39,56 @@ type machinePoolMirror struct {
 
 // reconcile keeps spec.providerIDList current, and the MachinePool's replicas while something else scales the pool.
 func (m *machinePoolMirror) reconcile(ctx context.Context, s *scope) (ctrl.Result, error) {
-	inSpec := firstResource(s.xr, agentPoolKind)
-	if inSpec == nil {
+	if _, ok := behind(s.xr, agentPoolKind); !ok {
 		return ctrl.Result{}, nil // The function says so on the pool.
 	}
-	if err := m.mirrorScaling(ctx, s, inSpec); err != nil {
+	pool, err := m.objectBehind(ctx, s.xr, agentPoolKind)
+	if err != nil {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{}, m.mirrorNodes(ctx, s, inSpec)
+	owner, err := m.machinePoolOf(ctx, s.xr)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if owner != nil {
+		if err := m.mirrorScaling(ctx, s, owner, pool); err != nil {
+			return ctrl.Result{}, err
+		}
+		if pool != nil {
+			if err := m.managePool(ctx, s, owner, pool); err != nil {
+				return ctrl.Result{}, err
+			}
+		}
+	}
+	return ctrl.Result{}, m.mirrorNodes(ctx, s, pool)
 }
 
-// mirrorScaling marks the MachinePool as scaled by AKS, or no longer so, and takes over the number of replicas that
-// whoever scales the pool has chosen.
-func (m *machinePoolMirror) mirrorScaling(ctx context.Context, s *scope, inSpec *unstructured.Unstructured) error {
-	pool, err := util.GetOwnerMachinePool(ctx, m.Client, metav1.ObjectMeta{
-		Namespace: s.xr.GetNamespace(), OwnerReferences: s.xr.GetOwnerReferences(),
+// machinePoolOf returns the MachinePool that owns the pool; nil when it does not exist.
+func (m *machinePoolMirror) machinePoolOf(ctx context.Context, xr *unstructured.Unstructured) (*clusterv1.MachinePool, error) {
+	owner, err := util.GetOwnerMachinePool(ctx, m.Client, metav1.ObjectMeta{
+		Namespace: xr.GetNamespace(), OwnerReferences: xr.GetOwnerReferences(),
 	})
-	if err != nil || pool == nil {
-		return client.IgnoreNotFound(err)
+	if err != nil {
+		return nil, client.IgnoreNotFound(err)
 	}
-	scaled := pool.DeepCopy()
-	by, marked := pool.Annotations[clusterv1.ReplicasManagedByAnnotation]
-	switch autoscaled := enableAutoScaling.value(inSpec); {
-	case autoscaled && !marked:
+	return owner, nil
+}
+
+// mirrorScaling marks the MachinePool as scaled in Azure, or no longer so, and takes over the number of replicas that
+// whoever scales the pool has chosen.
+func (m *machinePoolMirror) mirrorScaling(ctx context.Context, s *scope, owner *clusterv1.MachinePool, pool *unstructured.Unstructured) error {
+	scaled := owner.DeepCopy()
+	by, marked := owner.Annotations[clusterv1.ReplicasManagedByAnnotation]
+	inAzure, field := scaledInAzure(s.xr, pool)
+	switch {
+	case inAzure && !marked:
 		annotations.AddAnnotations(scaled, map[string]string{clusterv1.ReplicasManagedByAnnotation: ReplicasManagedByAKS})
-	case autoscaled && by != ReplicasManagedByAKS:
+	case inAzure && !byAKS(s.xr, by):
 		m.events.warn(s.xr, "ReplicasManagedByOther", "", fmt.Sprintf(
-			"AKS cannot scale the pool: annotation %s of MachinePool %s is %q; remove it, or set spec.enableAutoScaling to false",
-			clusterv1.ReplicasManagedByAnnotation, pool.Name, by))
+			"AKS cannot scale the pool: annotation %s of MachinePool %s is %q; remove it, or %s",
+			clusterv1.ReplicasManagedByAnnotation, owner.Name, by, field))
 		return nil
-	case !autoscaled && by == ReplicasManagedByAKS:
+	case !inAzure && byAKS(s.xr, by):
 		delete(scaled.Annotations, clusterv1.ReplicasManagedByAnnotation)
 	}
 	m.events.clear(s.xr, "ReplicasManagedByOther")
@@ -74,7 +96,30 @@ func (m *machinePoolMirror) mirrorScaling(ctx context.Context, s *scope, inSpec 
 		count := int32(replicas) //nolint:gosec // AKS has no pool of more than 1000 nodes.
 		scaled.Spec.Replicas = &count
 	}
-	return m.patchMachinePool(ctx, scaled, pool)
+	return m.patchMachinePool(ctx, scaled, owner)
+}
+
+// byAKS says whether the annotation's value is the contract's own: typed pools have CAPZ's, too.
+func byAKS(xr *unstructured.Unstructured, value string) bool {
+	return value == ReplicasManagedByAKS || value == replicasManagedByCAPZ && typed(xr)
+}
+
+// scaledInAzure says whether the number of nodes is not Cluster API's to decide, as AKS scales the pool or the user has
+// written the agent pool and keeps it so, and what the user does for it to be.
+func scaledInAzure(xr, pool *unstructured.Unstructured) (inAzure bool, otherwise string) {
+	if inSpec := firstResource(xr, agentPoolKind); inSpec != nil {
+		return enableAutoScaling.value(inSpec), "set spec.enableAutoScaling to false"
+	}
+	switch {
+	case pool == nil:
+		_, scales, _ := specScaling.get(xr)
+		return scales, "remove spec.scaling"
+	case metav1.IsControlledBy(pool, xr):
+		return enableAutoScaling.value(pool), "remove spec.scaling"
+	case enableAutoScaling.value(pool):
+		return true, fmt.Sprintf("set spec.enableAutoScaling of %s %s to false", pool.GetKind(), pool.GetName())
+	}
+	return !manages(xr, v1beta1.ManagesReplicas), fmt.Sprintf("set annotation %s: %s", v1beta1.AnnotationManages, v1beta1.ManagesReplicas)
 }
 
 func (m *machinePoolMirror) patchMachinePool(ctx context.Context, changed, base *clusterv1.MachinePool) error {
@@ -95,7 +140,7 @@ func equalReplicas(a, b *int32) bool {
 }
 
 // mirrorNodes sets spec.providerIDList to the provider IDs of the pool's Nodes.
-func (m *machinePoolMirror) mirrorNodes(ctx context.Context, s *scope, inSpec *unstructured.Unstructured) error {
+func (m *machinePoolMirror) mirrorNodes(ctx context.Context, s *scope, pool *unstructured.Unstructured) error {
 	reader, err := m.workload.GetReader(ctx, s.clusterKey())
 	if err == nil {
 		err = m.watchNodes(ctx, s.clusterKey())
@@ -106,7 +151,7 @@ func (m *machinePoolMirror) mirrorNodes(ctx context.Context, s *scope, inSpec *u
 	if err != nil {
 		return err
 	}
-	selector, err := m.nodeSelector(ctx, s, inSpec)
+	selector, err := m.nodeSelector(ctx, s, pool)
 	if err != nil || selector == nil {
 		return err
 	}
@@ -123,10 +168,9 @@ func (m *machinePoolMirror) mirrorNodes(ctx context.Context, s *scope, inSpec *u
 }
 
 // nodeSelector returns the labels of the pool's Nodes; nil while Azure has not said what they are.
-func (m *machinePoolMirror) nodeSelector(ctx context.Context, s *scope, inSpec *unstructured.Unstructured) (client.MatchingLabels, error) {
-	pool, err := m.live.composedOf(ctx, s.xr, inSpec)
-	if err != nil || pool == nil {
-		return nil, err
+func (m *machinePoolMirror) nodeSelector(ctx context.Context, s *scope, pool *unstructured.Unstructured) (client.MatchingLabels, error) {
+	if pool == nil {
+		return nil, nil
 	}
 	controlPlane, err := controlPlaneOf(ctx, m.Client, s.cluster)
 	if err != nil || controlPlane == nil {

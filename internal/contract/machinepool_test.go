@@ -17,7 +17,7 @@ import (
 
 // machinePool returns a reconciler of pools whose Cluster has the nodes; nil means that it cannot be reached.
 func (m *management) machinePool(nodes []client.Object) *Reconciler {
-	r := m.reconciler(machinePoolKind)
+	r := m.reconciler(asoMachinePoolKind)
 	workload := clustercache.NewFakeEmptyClusterCache()
 	if nodes != nil {
 		workload = clustercache.NewFakeClusterCache(fake.NewClientBuilder().WithObjects(nodes...).Build(),
@@ -53,7 +53,7 @@ func TestMirrorNodes(t *testing.T) {
 			}
 		}
 	}
-	owned := controlled(machinePoolKind, "pool0")
+	owned := controlled(asoMachinePoolKind, "pool0")
 	byARMID := func(o *unstructured.Unstructured) {
 		o.Object["spec"] = map[string]any{"azureName": "pool0", "owner": map[string]any{"armId": "/subscriptions/s/x"}}
 	}
@@ -80,7 +80,7 @@ func TestMirrorNodes(t *testing.T) {
 		"owner by armId":             {nodes: two, agentPool: byARMID, want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
 		"a long group":               {nodes: []client.Object{node("a", "pool0", long[:63], "azure:///1")}, managedCluster: longGroup, want: []any{"azure:///1"}, wantWrite: true},
 		"group not known yet":        {nodes: two, managedCluster: func(o *unstructured.Unstructured) { delete(o.Object, "status") }},
-		"the agent pool is not ours": {nodes: two, agentPool: controlled(machinePoolKind, "other")},
+		"the agent pool is not ours": {nodes: two, agentPool: controlled(asoMachinePoolKind, "other")},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -94,13 +94,13 @@ func TestMirrorNodes(t *testing.T) {
 			m := newManagement(t, myCluster(), with(parse(t, controlPlaneYAML), ofCluster),
 				with(parse(t, poolYAML), ofMachinePool, pick(tc.xr)),
 				with(parse(t, agentPoolYAML), owned, pick(tc.agentPool)),
-				with(parse(t, managedClusterYAML), controlled(controlPlaneKind, "my-cluster"), pick(tc.managedCluster)))
+				with(parse(t, managedClusterYAML), controlled(asoControlPlaneKind, "my-cluster"), pick(tc.managedCluster)))
 			r := m.machinePool(tc.nodes)
 			m.reconcile(r, "pool0")
 			if wrote := len(m.takeWrites()) > 0; wrote != tc.wantWrite {
 				t.Errorf("written: %v, want %v", wrote, tc.wantWrite)
 			}
-			if diff := cmp.Diff(tc.want, specProviderIDList.value(m.get(machinePoolKind, "pool0"))); diff != "" {
+			if diff := cmp.Diff(tc.want, specProviderIDList.value(m.get(asoMachinePoolKind, "pool0"))); diff != "" {
 				t.Errorf("providerIDList: -want +got:\n%s", diff)
 			}
 			m.reconcile(r, "pool0")

@@ -12,15 +12,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// managedClusterIndex indexes control planes by the names of the ManagedClusters in their spec.resources.
-const managedClusterIndex = "spec.resources.managedCluster"
+// behindIndex indexes composite resources by the name of the ASO object behind them, which the mirror of their kind reads.
+const behindIndex = "behind"
 
 // The functions below say which composite resources an event of another object concerns. One that cannot be looked up
 // is left out: its own events come later.
 type mapper struct {
 	client client.Client
 	kind   schema.GroupVersionKind
+	// mirrored is the kind of the ASO object that behindIndex is about; empty when there is no such index.
+	mirrored schema.GroupKind
 }
+
+func (m mapper) family() family { return familyOf(m.kind) }
 
 func request(namespace, name string) []ctrl.Request {
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}}}
@@ -32,7 +36,7 @@ func (m mapper) fromCluster(ctx context.Context, obj client.Object) []ctrl.Reque
 	if !ok {
 		return nil
 	}
-	if m.kind == machinePoolKind {
+	if m.kind == m.family().machinePool {
 		return m.poolsOf(ctx, client.ObjectKeyFromObject(cluster), "")
 	}
 	for _, ref := range []clusterv1.ContractVersionedObjectReference{cluster.Spec.InfrastructureRef, cluster.Spec.ControlPlaneRef} {
@@ -59,10 +63,18 @@ func (m mapper) fromMachinePool(_ context.Context, obj client.Object) []ctrl.Req
 		return nil
 	}
 	ref := pool.Spec.Template.Spec.InfrastructureRef
-	if !refersTo(ref, machinePoolKind) {
+	if !refersTo(ref, m.kind) {
 		return nil
 	}
 	return request(pool.Namespace, ref.Name)
+}
+
+// fromObject returns the composite resource that controls obj, and those whose user has written obj.
+func (m mapper) fromObject(ctx context.Context, obj client.Object) []ctrl.Request {
+	if m.family().typed && obj.GetObjectKind().GroupVersionKind().GroupKind() == m.mirrored && !composedByAny(obj) {
+		return m.withBehind(ctx, obj.GetNamespace(), obj.GetName())
+	}
+	return m.fromComposed(ctx, obj)
 }
 
 // fromComposed returns the composite resource that controls obj.
@@ -83,16 +95,23 @@ func (m mapper) fromComposed(_ context.Context, obj client.Object) []ctrl.Reques
 func (m mapper) fromSecret(ctx context.Context, obj client.Object) []ctrl.Request {
 	requests := m.fromComposed(ctx, obj)
 	for _, name := range managedClusterOwners(obj) {
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(controlPlaneKind)
-		err := m.client.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingFields{managedClusterIndex: name})
-		if err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "Cannot find the control plane of a Secret", "secret", obj.GetName())
-			continue
-		}
-		for i := range list.Items {
-			requests = append(requests, request(list.Items[i].GetNamespace(), list.Items[i].GetName())...)
-		}
+		requests = append(requests, m.withBehind(ctx, obj.GetNamespace(), name)...)
+	}
+	return requests
+}
+
+// withBehind returns the composite resources behind which the ASO object of the name stands.
+func (m mapper) withBehind(ctx context.Context, namespace, name string) []ctrl.Request {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(m.kind)
+	err := m.client.List(ctx, list, client.InNamespace(namespace), client.MatchingFields{behindIndex: name})
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot find whom an object stands behind", "kind", m.mirrored.Kind, "name", name)
+		return nil
+	}
+	var requests []ctrl.Request
+	for i := range list.Items {
+		requests = append(requests, request(namespace, list.Items[i].GetName())...)
 	}
 	return requests
 }
@@ -110,7 +129,7 @@ func (m mapper) fromNode(cluster client.ObjectKey) func(context.Context, client.
 // poolsOf returns the pools of the Cluster, or those of them whose Nodes have the label.
 func (m mapper) poolsOf(ctx context.Context, cluster client.ObjectKey, label string) []ctrl.Request {
 	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(machinePoolKind)
+	list.SetGroupVersionKind(m.family().machinePool)
 	err := m.client.List(ctx, list, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name})
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "Cannot list the pools of a Cluster", "cluster", cluster)
@@ -118,8 +137,7 @@ func (m mapper) poolsOf(ctx context.Context, cluster client.ObjectKey, label str
 	}
 	var requests []ctrl.Request
 	for i := range list.Items {
-		pool := firstResource(&list.Items[i], agentPoolKind)
-		if label == "" || pool != nil && labelValue(azureNameOf(pool)) == label {
+		if label == "" || hasNodes(&list.Items[i], label) {
 			requests = append(requests, request(list.Items[i].GetNamespace(), list.Items[i].GetName())...)
 		}
 	}
@@ -138,14 +156,32 @@ func managedClusterOwners(obj client.Object) []string {
 	return names
 }
 
-// indexManagedClusters is the function of managedClusterIndex.
-func indexManagedClusters(obj client.Object) []string {
-	controlPlane, ok := obj.(*unstructured.Unstructured)
-	if !ok {
+// hasNodes says whether the Nodes of the pool have the label, as far as its spec tells: that of an agent pool which the
+// user of a typed pool has written says nothing of its name in Azure.
+func hasNodes(pool *unstructured.Unstructured, label string) bool {
+	if inSpec := firstResource(pool, agentPoolKind); inSpec != nil {
+		return labelValue(azureNameOf(inSpec)) == label
+	}
+	if !typed(pool) {
+		return false
+	}
+	name := specName.value(pool)
+	if name == "" {
+		name = pool.GetName()
+	}
+	return name == label || !composes(pool, agentPoolKind)
+}
+
+// indexBehind returns the function of behindIndex for an ASO kind.
+func indexBehind(kind schema.GroupKind) client.IndexerFunc {
+	return func(obj client.Object) []string {
+		xr, ok := obj.(*unstructured.Unstructured)
+		if !ok {
+			return nil
+		}
+		if ref, ok := behind(xr, kind); ok {
+			return []string{ref.name}
+		}
 		return nil
 	}
-	if managedCluster := firstResource(controlPlane, managedClusterKind); managedCluster != nil {
-		return []string{managedCluster.GetName()}
-	}
-	return nil
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func TestMapping(t *testing.T) {
-	infra := clusterv1.ContractVersionedObjectReference{APIGroup: machinePoolKind.Group, Kind: machinePoolKind.Kind, Name: "pool0"}
+	infra := clusterv1.ContractVersionedObjectReference{APIGroup: asoMachinePoolKind.Group, Kind: asoMachinePoolKind.Kind, Name: "pool0"}
 	machinePool := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mp"}}
 	machinePool.Spec.Template.Spec.InfrastructureRef = infra
 	m := newManagement(t, myCluster(), with(parse(t, controlPlaneYAML), ofCluster), with(parse(t, infrastructureYAML), ofCluster),
@@ -28,19 +28,19 @@ func TestMapping(t *testing.T) {
 		to   func(context.Context, client.Object) []ctrl.Request
 		want string
 	}{
-		"Cluster to infrastructure":          {obj: myCluster(), to: of(clusterKind).fromCluster, want: "my-cluster"},
-		"Cluster to control plane":           {obj: myCluster(), to: of(controlPlaneKind).fromCluster, want: "my-cluster"},
-		"Cluster to pools":                   {obj: myCluster(), to: of(machinePoolKind).fromCluster, want: "pool0"},
-		"Cluster of other kinds":             {obj: myCluster(func(c *clusterv1.Cluster) { c.Spec.InfrastructureRef.Kind = "AzureCluster" }), to: of(clusterKind).fromCluster},
-		"MachinePool to pool":                {obj: machinePool, to: of(machinePoolKind).fromMachinePool, want: "pool0"},
-		"control plane to infrastructure":    {obj: with(parse(t, controlPlaneYAML), ofCluster), to: of(clusterKind).fromMember, want: "my-cluster"},
-		"composed to its composite resource": {obj: with(parse(t, vnetYAML), controlled(clusterKind, "x")), to: of(clusterKind).fromComposed, want: "x"},
-		"composed by another kind":           {obj: with(parse(t, vnetYAML), controlled(controlPlaneKind, "x")), to: of(clusterKind).fromComposed},
-		"copy to control plane":              {obj: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{OwnerReferences: with(parse(t, vnetYAML), controlled(controlPlaneKind, "x")).GetOwnerReferences()}}, to: of(controlPlaneKind).fromSecret, want: "x"},
-		"source to control plane":            {obj: asoSecret("aso", "value", ""), to: of(controlPlaneKind).fromSecret, want: "my-cluster"},
-		"any other Secret":                   {obj: &corev1.Secret{}, to: of(controlPlaneKind).fromSecret},
-		"Node to its pool":                   {obj: node("a", "pool0", "g", ""), to: of(machinePoolKind).fromNode(client.ObjectKeyFromObject(myCluster())), want: "pool0"},
-		"Node of no pool":                    {obj: node("a", "pool7", "g", ""), to: of(machinePoolKind).fromNode(client.ObjectKeyFromObject(myCluster()))},
+		"Cluster to infrastructure":          {obj: myCluster(), to: of(asoClusterKind).fromCluster, want: "my-cluster"},
+		"Cluster to control plane":           {obj: myCluster(), to: of(asoControlPlaneKind).fromCluster, want: "my-cluster"},
+		"Cluster to pools":                   {obj: myCluster(), to: of(asoMachinePoolKind).fromCluster, want: "pool0"},
+		"Cluster of other kinds":             {obj: myCluster(func(c *clusterv1.Cluster) { c.Spec.InfrastructureRef.Kind = "AzureCluster" }), to: of(asoClusterKind).fromCluster},
+		"MachinePool to pool":                {obj: machinePool, to: of(asoMachinePoolKind).fromMachinePool, want: "pool0"},
+		"control plane to infrastructure":    {obj: with(parse(t, controlPlaneYAML), ofCluster), to: of(asoClusterKind).fromMember, want: "my-cluster"},
+		"composed to its composite resource": {obj: with(parse(t, vnetYAML), controlled(asoClusterKind, "x")), to: of(asoClusterKind).fromComposed, want: "x"},
+		"composed by another kind":           {obj: with(parse(t, vnetYAML), controlled(asoControlPlaneKind, "x")), to: of(asoClusterKind).fromComposed},
+		"copy to control plane":              {obj: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{OwnerReferences: with(parse(t, vnetYAML), controlled(asoControlPlaneKind, "x")).GetOwnerReferences()}}, to: of(asoControlPlaneKind).fromSecret, want: "x"},
+		"source to control plane":            {obj: asoSecret("aso", "value", ""), to: of(asoControlPlaneKind).fromSecret, want: "my-cluster"},
+		"any other Secret":                   {obj: &corev1.Secret{}, to: of(asoControlPlaneKind).fromSecret},
+		"Node to its pool":                   {obj: node("a", "pool0", "g", ""), to: of(asoMachinePoolKind).fromNode(client.ObjectKeyFromObject(myCluster())), want: "pool0"},
+		"Node of no pool":                    {obj: node("a", "pool7", "g", ""), to: of(asoMachinePoolKind).fromNode(client.ObjectKeyFromObject(myCluster()))},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func xrChanged() predicate.Predicate {
 			!maps.Equal(before.GetAnnotations(), after.GetAnnotations()) ||
 			!slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
 			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
-			differs(statusReplicas, before, after)
+			differs(statusReplicas, before, after) || differs(statusControlPlaneEndpoint, before, after)
 	})
 }
 
@@ -56,11 +56,11 @@ func specChanged() predicate.Predicate {
 	})
 }
 
-// composedChanged passes what matters of an ASO object: its deletion and the way there, its reconcile policy, and
-// everything of the kind that is mirrored.
+// composedChanged passes what matters of an ASO object: its deletion and the way there, its reconcile policy, what ASO
+// finds while it is undecided whose the resource is, and everything of the kind that is mirrored.
 func composedChanged(mirrored schema.GroupKind) predicate.Predicate {
 	return onUpdate(func(before, after client.Object) bool {
-		return after.GetDeletionTimestamp() != nil ||
+		return after.GetDeletionTimestamp() != nil || undecided(after) ||
 			after.GetObjectKind().GroupVersionKind().GroupKind() == mirrored ||
 			before.GetAnnotations()[reconcilePolicyAnnotation] != after.GetAnnotations()[reconcilePolicyAnnotation]
 	})
@@ -87,12 +87,14 @@ func gone() predicate.Predicate {
 	return predicate.Funcs{CreateFunc: no, UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }
 
-// going passes an object as its deletion begins, and its end.
-func going() predicate.Predicate {
+// movesPools passes what matters of a control plane to its pools: its deletion as that begins and its end, and another
+// version, up to which theirs may go.
+func movesPools() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			return e.ObjectOld.GetDeletionTimestamp() == nil && e.ObjectNew.GetDeletionTimestamp() != nil
+			return e.ObjectOld.GetDeletionTimestamp() == nil && e.ObjectNew.GetDeletionTimestamp() != nil ||
+				differs(statusVersion, e.ObjectOld, e.ObjectNew) || differs(statusAutoUpgradeVersion, e.ObjectOld, e.ObjectNew)
 		},
 	}
 }

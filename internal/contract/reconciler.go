@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,6 +25,8 @@ type Reconciler struct {
 
 	kind   schema.GroupVersionKind
 	mirror mirror
+	// mirrored is the kind of the ASO object that mirror reads; empty when it reads none.
+	mirrored schema.GroupKind
 	// watchFilter is the value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all.
 	watchFilter string
 	// watch makes events of objects of the kind lead here.
@@ -34,6 +37,8 @@ type Reconciler struct {
 type mirror interface {
 	reconcile(ctx context.Context, s *scope) (ctrl.Result, error)
 }
+
+func (r *Reconciler) family() family { return familyOf(r.kind) }
 
 // Reconcile does the contract's part for the composite resource that req names.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
@@ -61,7 +66,7 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, fmt.Errorf("cannot read the Cluster: %w", err)
 	}
 	s := &scope{xr: xr, cluster: cluster}
-	if err := r.watchComposed(ctx, xr); err != nil {
+	if err := errors.Join(r.watchComposed(ctx, xr), r.watchBehind(ctx, xr)); err != nil {
 		return ctrl.Result{}, err
 	}
 	if paused, err := r.translatePause(ctx, s); paused || err != nil {

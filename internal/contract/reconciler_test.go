@@ -46,7 +46,7 @@ func TestClaim(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			m := newManagement(t, tc.xr, myCluster())
-			r := m.reconciler(clusterKind)
+			r := m.reconciler(asoClusterKind)
 			r.watchFilter = tc.filter
 			m.reconcile(r, "my-cluster")
 			if diff := cmp.Diff(tc.want, m.takeWrites()); diff != "" {
@@ -55,7 +55,7 @@ func TestClaim(t *testing.T) {
 			if tc.want == nil {
 				return
 			}
-			got := m.get(clusterKind, "my-cluster")
+			got := m.get(asoClusterKind, "my-cluster")
 			if diff := cmp.Diff("true", got.GetAnnotations()[BlockMoveAnnotation]); diff != "" {
 				t.Errorf("block-move: -want +got:\n%s", diff)
 			}
@@ -73,10 +73,10 @@ func TestTranslatePause(t *testing.T) {
 	ours := annotated(CrossplanePausedAnnotation, "true", PausedByAnnotation, FieldOwner)
 	noBlock := func(o *unstructured.Unstructured) { o.SetAnnotations(nil) }
 	vnet := func(changes ...func(*unstructured.Unstructured)) client.Object {
-		return with(with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster")), changes...)
+		return with(with(parse(t, vnetYAML), controlled(asoClusterKind, "my-cluster")), changes...)
 	}
 	group := func(changes ...func(*unstructured.Unstructured)) client.Object {
-		return with(with(parse(t, groupYAML), controlled(clusterKind, "my-cluster")), changes...)
+		return with(with(parse(t, groupYAML), controlled(asoClusterKind, "my-cluster")), changes...)
 	}
 	alive := func(o *unstructured.Unstructured) { o.SetDeletionTimestamp(nil) }
 	running := map[string]string{BlockMoveAnnotation: "true"}
@@ -102,8 +102,8 @@ func TestTranslatePause(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			xr := with(with(infrastructureWithNetwork(t), alive), tc.xr...)
 			m := newManagement(t, append(tc.objects, tc.cluster, xr)...)
-			m.reconcile(m.reconciler(clusterKind), "my-cluster")
-			if diff := cmp.Diff(tc.want, m.get(clusterKind, "my-cluster").GetAnnotations()); diff != "" {
+			m.reconcile(m.reconciler(asoClusterKind), "my-cluster")
+			if diff := cmp.Diff(tc.want, m.get(asoClusterKind, "my-cluster").GetAnnotations()); diff != "" {
 				t.Errorf("annotations: -want +got:\n%s", diff)
 			}
 		})
@@ -125,9 +125,9 @@ func TestPauseStopsDeletion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			skip := annotated(reconcilePolicyAnnotation, policySkip)
 			m := newManagement(t, tc.cluster, with(infrastructureWithNetwork(t), tc.change),
-				with(parse(t, vnetYAML), controlled(clusterKind, "my-cluster"), skip),
-				with(parse(t, groupYAML), controlled(clusterKind, "my-cluster"), skip))
-			m.reconcile(m.reconciler(clusterKind), "my-cluster")
+				with(parse(t, vnetYAML), controlled(asoClusterKind, "my-cluster"), skip),
+				with(parse(t, groupYAML), controlled(asoClusterKind, "my-cluster"), skip))
+			m.reconcile(m.reconciler(asoClusterKind), "my-cluster")
 			if writes := m.takeWrites(); len(writes) > 0 {
 				t.Errorf("written while paused: %v", writes)
 			}
@@ -161,7 +161,7 @@ func TestMirrorEndpoint(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			m := newManagement(t, myCluster(), with(parse(t, controlPlaneYAML), ofCluster, tc.controlPlane), with(parse(t, infrastructureYAML), ofCluster, tc.xr))
-			r := m.reconciler(clusterKind)
+			r := m.reconciler(asoClusterKind)
 			r.mirror = &clusterMirror{api: r.api}
 			m.reconcile(r, "my-cluster")
 			if diff := cmp.Diff(tc.want, m.takeWrites()); diff != "" {
@@ -170,7 +170,7 @@ func TestMirrorEndpoint(t *testing.T) {
 			if tc.want == nil {
 				return
 			}
-			if diff := cmp.Diff(endpoint, specControlPlaneEndpoint.value(m.get(clusterKind, "my-cluster"))); diff != "" {
+			if diff := cmp.Diff(endpoint, specControlPlaneEndpoint.value(m.get(asoClusterKind, "my-cluster"))); diff != "" {
 				t.Errorf("endpoint: -want +got:\n%s", diff)
 			}
 			m.reconcile(r, "my-cluster")
@@ -183,7 +183,7 @@ func TestMirrorEndpoint(t *testing.T) {
 
 func TestMissingRightIsTold(t *testing.T) {
 	m := newManagement(t, myCluster(clusterDeleting), infrastructureWithNetwork(t))
-	r := m.reconciler(clusterKind)
+	r := m.reconciler(asoClusterKind)
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "compute.azure.com", Resource: "disks"}, "d", errors.New("no right"))
 	r.watch = func(context.Context, schema.GroupVersionKind) error { return forbidden }
 	for range 2 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,21 +61,22 @@ func refersTo(ref clusterv1.ContractVersionedObjectReference, kind schema.GroupV
 	return ref.APIGroup == kind.Group && ref.Kind == kind.Kind && ref.Name != ""
 }
 
-// controlPlaneOf returns the control plane of the Cluster; nil when that is of another kind or does not exist.
+// controlPlaneOf returns the control plane of the Cluster; nil when that is of no family's kind or does not exist.
 func controlPlaneOf(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*unstructured.Unstructured, error) {
-	return referenced(ctx, c, cluster.Namespace, cluster.Spec.ControlPlaneRef, controlPlaneKind)
+	return referenced(ctx, c, cluster.Namespace, cluster.Spec.ControlPlaneRef, func(f family) schema.GroupVersionKind { return f.controlPlane })
 }
 
-// infrastructureOf returns the infrastructure of the Cluster; nil when that is of another kind or does not exist.
+// infrastructureOf returns the infrastructure of the Cluster; nil when that is of no family's kind or does not exist.
 func infrastructureOf(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) (*unstructured.Unstructured, error) {
-	return referenced(ctx, c, cluster.Namespace, cluster.Spec.InfrastructureRef, clusterKind)
+	return referenced(ctx, c, cluster.Namespace, cluster.Spec.InfrastructureRef, func(f family) schema.GroupVersionKind { return f.infrastructure })
 }
 
-func referenced(ctx context.Context, c client.Reader, namespace string, ref clusterv1.ContractVersionedObjectReference, kind schema.GroupVersionKind) (*unstructured.Unstructured, error) {
-	if !refersTo(ref, kind) {
+func referenced(ctx context.Context, c client.Reader, namespace string, ref clusterv1.ContractVersionedObjectReference, part func(family) schema.GroupVersionKind) (*unstructured.Unstructured, error) {
+	i := slices.IndexFunc(families, func(f family) bool { return refersTo(ref, part(f)) })
+	if i < 0 {
 		return nil, nil
 	}
-	obj := newXR(kind)
+	obj := newXR(part(families[i]))
 	err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, obj)
 	switch {
 	case err == nil:

@@ -49,12 +49,10 @@ func (o Options) Controller() controller.Options {
 	}
 }
 
-// SetupWithManager adds the reconcilers of the three composite kinds and the cache of workload clusters to mgr, whose
-// client must read unstructured objects from its cache (see CacheOptions).
-func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) error {
-	if err := mgr.GetFieldIndexer().IndexField(ctx, newXR(controlPlaneKind), managedClusterIndex, indexManagedClusters); err != nil {
-		return fmt.Errorf("cannot index control planes: %w", err)
-	}
+// SetupWithManager adds the reconcilers of Kinds and the cache of workload clusters to mgr, whose client must read
+// unstructured objects from its cache (see CacheOptions). What it returns adds those of TypedKinds, which a Configuration
+// of an older version does not have.
+func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) (typed func() error, err error) {
 	access := api{
 		Client: client.WithFieldOwner(mgr.GetClient(), FieldOwner),
 		live:   liveReader{Reader: mgr.GetAPIReader(), mapper: mgr.GetRESTMapper()},
@@ -62,57 +60,68 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	}
 	workload, err := setupClusterCache(ctx, mgr, o)
 	if err != nil {
+		return nil, err
+	}
+	typed = func() error { return setupFamily(ctx, mgr, o, typedFamily, access, workload) }
+	return typed, setupFamily(ctx, mgr, o, asoFamily, access, workload)
+}
+
+// setupFamily adds the reconcilers of the kinds of a family.
+func setupFamily(ctx context.Context, mgr ctrl.Manager, o Options, f family, access api, workload clustercache.ClusterCache) error {
+	credentials := azure.Credentials{Secrets: mgr.GetAPIReader()}
+	if err := setupCluster(mgr, o, f, access); err != nil {
 		return err
 	}
-	credentials := azure.Credentials{Secrets: mgr.GetAPIReader()}
-	setups := []func() error{
-		func() error { return setupCluster(mgr, o, access) },
-		func() error {
-			return setupControlPlane(mgr, o, &controlPlaneMirror{api: access, tokens: credentials.For, now: time.Now})
-		},
-		func() error { return setupMachinePool(mgr, o, &machinePoolMirror{api: access, workload: workload}) },
+	if err := setupControlPlane(ctx, mgr, o, f, &controlPlaneMirror{api: access, tokens: credentials.For, now: time.Now}); err != nil {
+		return err
 	}
-	for _, setup := range setups {
-		if err := setup(); err != nil {
+	return setupMachinePool(ctx, mgr, o, f, &machinePoolMirror{api: access, workload: workload})
+}
+
+func setupCluster(mgr ctrl.Manager, o Options, f family, access api) error {
+	r := &Reconciler{api: access, kind: f.infrastructure, mirror: &clusterMirror{api: access}, watchFilter: o.WatchFilter}
+	m := r.mapper(mgr)
+	b := builderFor(mgr, r, m, o).
+		Watches(newXR(f.controlPlane), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(endpointChanged())).
+		Watches(newXR(f.machinePool), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(gone()))
+	_, err := r.build(mgr, b, m)
+	return err
+}
+
+func setupControlPlane(ctx context.Context, mgr ctrl.Manager, o Options, f family, mirror *controlPlaneMirror) error {
+	r := &Reconciler{
+		api: mirror.api, kind: f.controlPlane, mirror: mirror, mirrored: managedClusterKind, watchFilter: o.WatchFilter,
+	}
+	if err := r.index(ctx, mgr); err != nil {
+		return err
+	}
+	m := r.mapper(mgr)
+	b := builderFor(mgr, r, m, o).
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(m.fromSecret), builder.WithPredicates(changed()))
+	_, err := r.build(mgr, b, m)
+	return err
+}
+
+func setupMachinePool(ctx context.Context, mgr ctrl.Manager, o Options, f family, mirror *machinePoolMirror) error {
+	r := &Reconciler{api: mirror.api, kind: f.machinePool, mirror: mirror, watchFilter: o.WatchFilter}
+	if f.typed { // Else what counts of the agent pool is in spec.
+		r.mirrored = agentPoolKind
+		if err := r.index(ctx, mgr); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-func setupCluster(mgr ctrl.Manager, o Options, access api) error {
-	r := &Reconciler{api: access, kind: clusterKind, mirror: &clusterMirror{api: access}, watchFilter: o.WatchFilter}
-	m := mapper{client: mgr.GetClient(), kind: clusterKind}
-	b := builderFor(mgr, r, m, o).
-		Watches(newXR(controlPlaneKind), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(endpointChanged())).
-		Watches(newXR(machinePoolKind), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(gone()))
-	_, err := r.build(mgr, b, m, schema.GroupKind{})
-	return err
-}
-
-func setupControlPlane(mgr ctrl.Manager, o Options, mirror *controlPlaneMirror) error {
-	r := &Reconciler{api: mirror.api, kind: controlPlaneKind, mirror: mirror, watchFilter: o.WatchFilter}
-	m := mapper{client: mgr.GetClient(), kind: controlPlaneKind}
-	b := builderFor(mgr, r, m, o).
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(m.fromSecret), builder.WithPredicates(changed()))
-	_, err := r.build(mgr, b, m, managedClusterKind)
-	return err
-}
-
-func setupMachinePool(mgr ctrl.Manager, o Options, mirror *machinePoolMirror) error {
-	r := &Reconciler{api: mirror.api, kind: machinePoolKind, mirror: mirror, watchFilter: o.WatchFilter}
-	m := mapper{client: mgr.GetClient(), kind: machinePoolKind}
+	m := r.mapper(mgr)
 	b := builderFor(mgr, r, m, o).
 		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(m.fromMachinePool), builder.WithPredicates(specChanged())).
-		Watches(newXR(controlPlaneKind), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(going())).
-		WatchesRawSource(mirror.workload.GetClusterSource(ControllerName, m.fromCluster))
-	c, err := r.build(mgr, b, m, schema.GroupKind{})
+		Watches(newXR(f.controlPlane), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(movesPools())).
+		WatchesRawSource(mirror.workload.GetClusterSource(r.name(), m.fromCluster))
+	c, err := r.build(mgr, b, m)
 	if err != nil {
 		return err
 	}
 	mirror.watchNodes = func(ctx context.Context, cluster client.ObjectKey) error {
 		return mirror.workload.Watch(ctx, cluster, clustercache.NewWatcher(clustercache.WatcherOptions{
-			Name:         ControllerName + "-nodes",
+			Name:         r.name() + "-nodes",
 			Watcher:      c,
 			Kind:         &corev1.Node{},
 			EventHandler: handler.EnqueueRequestsFromMapFunc(m.fromNode(cluster)),
@@ -122,17 +131,32 @@ func setupMachinePool(mgr ctrl.Manager, o Options, mirror *machinePoolMirror) er
 	return nil
 }
 
-// builderFor returns what the controllers of all three kinds have in common.
+// name returns the name of the controller of the kind.
+func (r *Reconciler) name() string { return strings.ToLower(r.kind.Kind) }
+
+func (r *Reconciler) mapper(mgr ctrl.Manager) mapper {
+	return mapper{client: mgr.GetClient(), kind: r.kind, mirrored: r.mirrored}
+}
+
+// index lets composite resources be found by the ASO object behind them.
+func (r *Reconciler) index(ctx context.Context, mgr ctrl.Manager) error {
+	if err := mgr.GetFieldIndexer().IndexField(ctx, newXR(r.kind), behindIndex, indexBehind(r.mirrored)); err != nil {
+		return fmt.Errorf("cannot index %s: %w", r.kind.Kind, err)
+	}
+	return nil
+}
+
+// builderFor returns what the controllers of all kinds have in common.
 func builderFor(mgr ctrl.Manager, r *Reconciler, m mapper, o Options) *builder.Builder {
 	return ctrl.NewControllerManagedBy(mgr).
-		Named(strings.ToLower(r.kind.Kind)).
+		Named(r.name()).
 		For(newXR(r.kind), builder.WithPredicates(xrChanged())).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(m.fromCluster), builder.WithPredicates(specChanged())).
 		WithOptions(o.Controller())
 }
 
 // build makes the controller, and r watch the kinds of ASO objects as they are met. Only metadata is cached of them.
-func (r *Reconciler) build(mgr ctrl.Manager, b *builder.Builder, m mapper, mirrored schema.GroupKind) (controller.Controller, error) {
+func (r *Reconciler) build(mgr ctrl.Manager, b *builder.Builder, m mapper) (controller.Controller, error) {
 	c, err := b.Build(r)
 	if err != nil {
 		return nil, fmt.Errorf("cannot set up the controller of %s: %w", r.kind.Kind, err)
@@ -142,7 +166,7 @@ func (r *Reconciler) build(mgr ctrl.Manager, b *builder.Builder, m mapper, mirro
 	r.watch = func(ctx context.Context, kind schema.GroupVersionKind) error {
 		obj := &metav1.PartialObjectMetadata{}
 		obj.SetGroupVersionKind(kind)
-		return tracker.Watch(ctrl.LoggerFrom(ctx), obj, handler.EnqueueRequestsFromMapFunc(m.fromComposed), composedChanged(mirrored))
+		return tracker.Watch(ctrl.LoggerFrom(ctx), obj, handler.EnqueueRequestsFromMapFunc(m.fromObject), composedChanged(r.mirrored))
 	}
 	return c, nil
 }

@@ -84,7 +84,7 @@ func (m *controlPlaneMirror) mirrorWithToken(ctx context.Context, s *scope, mana
 	if err != nil {
 		return 0, err
 	}
-	err = m.writeKubeconfig(ctx, s, withToken, map[string]string{
+	err = m.writeKubeconfig(ctx, s, kubeconfigName(s), withToken, map[string]string{
 		TokenExpiresAtAnnotation:   held.expires.UTC().Format(time.RFC3339),
 		TokenRenewAtAnnotation:     held.renew.UTC().Format(time.RFC3339),
 		KubeconfigDigestAnnotation: digest(withToken),

@@ -1,0 +1,61 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+)
+
+// clusterTag begins the key of the tag that resources of a Cluster have in Azure, as CAPZ has it.
+const clusterTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
+
+// undecided says whether nobody has found out yet if a resource was in Azure before.
+func undecided(obj metav1.Object) bool {
+	return obj.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipUndecided
+}
+
+// settle finds out whose an undecided resource is before its object is deleted: the function, which would, is not asked
+// about a composite resource that is being deleted. It returns true while ASO has still to look.
+//
+// That matters after a move, when every object is new and resources of the Cluster would be left in Azure. A cluster that
+// has never had an API server need not wait: its objects may be undecided because Azure has refused the credential.
+func (r *Reconciler) settle(ctx context.Context, xr, obj *unstructured.Unstructured) (waits bool, err error) {
+	if !undecided(obj) || obj.GetDeletionTimestamp() != nil {
+		return false, nil
+	}
+	state := composer.StateOf(obj)
+	switch {
+	case state.Ready && tagged(obj, xr):
+		return false, r.own(ctx, obj)
+	case state.Ready || state.Reason == composer.ReasonAzureResourceNotFound:
+		return false, nil
+	}
+	_, came, _ := specControlPlaneEndpoint.get(xr)
+	return came, nil
+}
+
+// tagged says whether the resource was made for the Cluster of xr.
+func tagged(obj, xr *unstructured.Unstructured) bool {
+	tag, _, _ := unstructured.NestedString(obj.Object, "status", "tags", clusterTag+xr.GetLabels()[clusterv1.ClusterNameLabel])
+	return tag == "owned"
+}
+
+// own notes that the resource is the Cluster's, and lets ASO delete it.
+func (r *Reconciler) own(ctx context.Context, obj *unstructured.Unstructured) error {
+	before := obj.DeepCopy()
+	has := obj.GetAnnotations()
+	has[v1beta1.AnnotationOwnership] = v1beta1.OwnershipOwned
+	delete(has, reconcilePolicyAnnotation)
+	obj.SetAnnotations(has)
+	if err := r.Patch(ctx, obj, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("cannot have %v managed: %w", refTo(obj), err)
+	}
+	return nil
+}
