@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -87,8 +88,8 @@ func (a api) applyDecisions(ctx context.Context, obj *unstructured.Unstructured,
 
 // fieldConflicts says in words who holds the fields that an apply was refused for; empty when it was not.
 func fieldConflicts(err error) string {
-	status, ok := err.(apierrors.APIStatus) //nolint:errorlint // applyDecisions does not wrap a conflict.
-	if !ok || status.Status().Details == nil {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
 		return ""
 	}
 	var others []string
