@@ -41,6 +41,7 @@ type flags struct {
 	WebhookHost             string        `help:"Host to serve the admission webhook on; empty means all."`
 	WebhookPort             int           `help:"Port to serve the admission webhook on." default:"9443"`
 	WebhookCertDir          string        `help:"Folder with tls.crt and tls.key of the admission webhook." env:"WEBHOOK_TLS_CERT_DIR" type:"path"`
+	SubscriptionID          string        `help:"Azure subscription of AzureManagedControlPlanes that name none." env:"AZURE_SUBSCRIPTION_ID"`
 	LogFormat               string        `help:"How logs are written: ${enum}." enum:"text,json" default:"text"`
 	Debug                   bool          `help:"Log more."`
 

@@ -18,9 +18,11 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/admission"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/identity"
 	"github.com/crossplane-capz/crossplane-capz/internal/platform"
 	"github.com/crossplane-capz/crossplane-capz/internal/settings"
 )
@@ -33,7 +35,7 @@ func run(ctx context.Context, f *flags, level *slog.LevelVar) error {
 		return fmt.Errorf("cannot reach the management cluster: %w", err)
 	}
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, clusterv1.AddToScheme, v1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, clusterv1.AddToScheme, v1alpha1.AddToScheme, v1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return err
 		}
@@ -46,7 +48,7 @@ func run(ctx context.Context, f *flags, level *slog.LevelVar) error {
 	if err != nil {
 		return fmt.Errorf("cannot set up: %w", err)
 	}
-	registerWebhooks(mgr, follower)
+	f.registerWebhooks(mgr, follower)
 	runner := &settings.Runner{Follower: follower, Run: func(ctx context.Context, s settings.Settings, ready func()) error {
 		return runControllers(ctx, cluster, scheme, s, ready)
 	}}
@@ -96,13 +98,15 @@ func (f *flags) servingOptions(scheme *runtime.Scheme) ctrl.Options {
 }
 
 // registerWebhooks serves what package/provider/webhooks.yaml sends here, by the settings at that time.
-func registerWebhooks(mgr ctrl.Manager, follower *settings.Follower) {
+func (f *flags) registerWebhooks(mgr ctrl.Manager, follower *settings.Follower) {
 	scope := func() admission.Scope {
 		s, _ := follower.Current()
 		return admission.Scope{Namespace: s.Namespace, WatchFilter: s.WatchFilter}
 	}
 	(&admission.Claimer{Scope: scope}).Register(mgr.GetWebhookServer())
 	(&admission.PlatformClaimer{Scope: scope}).Register(mgr.GetWebhookServer())
+	(&admission.Defaulter{SubscriptionID: f.SubscriptionID, Scope: scope}).Register(mgr.GetWebhookServer())
+	(&admission.Rules{Reader: mgr.GetAPIReader(), Scope: scope}).Register(mgr.GetWebhookServer())
 	// What would be lost is lost in all namespaces, whatever the settings.
 	(&admission.RemadeGuard{}).Register(mgr.GetWebhookServer())
 	(&admission.Guard{Reader: mgr.GetAPIReader()}).Register(mgr.GetWebhookServer())
@@ -134,6 +138,10 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 		return err
 	}
 	if err := onceServed(mgr, contract.TypedKinds(), typed); err != nil {
+		return err
+	}
+	credentials := func() error { return identity.SetupWithManager(ctx, mgr, options) }
+	if err := onceServed(mgr, identity.Kinds(), credentials); err != nil {
 		return err
 	}
 	if err := platform.SetupWithManager(ctx, mgr, options, s.Namespace); err != nil {

@@ -37,6 +37,12 @@ type Scope struct {
 	WatchFilter string
 }
 
+// has says whether to act on an object of a namespace with the labels.
+func (s Scope) has(namespace string, labels map[string]string) bool {
+	return (s.Namespace == "" || namespace == s.Namespace) &&
+		(s.WatchFilter == "" || labels[clusterv1.WatchLabel] == s.WatchFilter)
+}
+
 // Register serves the webhook at Path.
 func (c *Claimer) Register(server webhook.Server) {
 	server.Register(Path, &webhook.Admission{Handler: c})

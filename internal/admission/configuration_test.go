@@ -28,14 +28,27 @@ func TestConfigurationsMatch(t *testing.T) {
 	if err := yaml.UnmarshalStrict([]byte(documents[1]), validating); err != nil {
 		t.Fatal(err)
 	}
-	if len(mutating.Webhooks) != 2 || len(validating.Webhooks) != 2 {
-		t.Fatalf("%d and %d webhooks, want two and two", len(mutating.Webhooks), len(validating.Webhooks))
+	var asked []leads
+	for _, w := range mutating.Webhooks {
+		asked = append(asked, leadsTo(t, w.ClientConfig, w.Rules))
 	}
-	for i, path := range []string{Path, PlatformPath} {
-		checkLeads(t, mutating.Webhooks[i].ClientConfig, path, mutating.Webhooks[i].Rules, arv1.Create)
+	for _, w := range validating.Webhooks {
+		asked = append(asked, leadsTo(t, w.ClientConfig, w.Rules))
 	}
-	checkLeads(t, validating.Webhooks[0].ClientConfig, UninstallPath, validating.Webhooks[0].Rules, arv1.Delete)
-	checkLeads(t, validating.Webhooks[1].ClientConfig, RemadePath, validating.Webhooks[1].Rules, arv1.Create)
+	wanted := []leads{
+		{Path, []arv1.OperationType{arv1.Create}},
+		{DefaultsPath, []arv1.OperationType{arv1.Create, arv1.Update}},
+		{PlatformPath, []arv1.OperationType{arv1.Create}},
+		{UninstallPath, []arv1.OperationType{arv1.Delete}},
+		{RemadePath, []arv1.OperationType{arv1.Create}},
+		{ControlPlanePath, []arv1.OperationType{arv1.Create, arv1.Update}},
+		{ManagedPoolPath, []arv1.OperationType{arv1.Update, arv1.Delete}},
+		{ManagedClusterPath, []arv1.OperationType{arv1.Create, arv1.Update}},
+		{MachinePoolPath, []arv1.OperationType{arv1.Create, arv1.Update, arv1.Delete}},
+	}
+	if diff := cmp.Diff(wanted, asked); diff != "" {
+		t.Errorf("webhooks: -want +got:\n%s", diff)
+	}
 	var guarded []string
 	for _, rule := range validating.Webhooks[0].Rules {
 		guarded = append(guarded, rule.Resources...)
@@ -47,14 +60,22 @@ func TestConfigurationsMatch(t *testing.T) {
 	}
 }
 
-func checkLeads(t *testing.T, config arv1.WebhookClientConfig, path string, rules []arv1.RuleWithOperations, operation arv1.OperationType) {
+// leads is where a webhook leads, and for which operations.
+type leads struct {
+	Path       string
+	Operations []arv1.OperationType
+}
+
+func leadsTo(t *testing.T, config arv1.WebhookClientConfig, rules []arv1.RuleWithOperations) leads {
 	t.Helper()
-	if config.Service == nil || config.Service.Path == nil || *config.Service.Path != path {
-		t.Errorf("does not lead to %s: %v", path, config.Service)
+	if config.Service == nil || config.Service.Path == nil {
+		t.Fatalf("leads nowhere: %v", config)
 	}
+	to := leads{Path: *config.Service.Path, Operations: rules[0].Operations}
 	for _, rule := range rules {
-		if diff := cmp.Diff([]arv1.OperationType{operation}, rule.Operations); diff != "" {
-			t.Errorf("operations of %s: -want +got:\n%s", path, diff)
+		if diff := cmp.Diff(to.Operations, rule.Operations); diff != "" {
+			t.Errorf("operations of %s: -want +got:\n%s", to.Path, diff)
 		}
 	}
+	return to
 }

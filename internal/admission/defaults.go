@@ -1,0 +1,169 @@
+package admission
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"golang.org/x/crypto/ssh"
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+)
+
+// DefaultsPath is where the webhook of the typed AKS kinds' defaults is served; package/provider/webhooks.yaml has it too.
+const DefaultsPath = "/default-azuremanaged"
+
+// The address ranges of a virtual network and its subnet that are not written: AKS' own, and with the network plugin mode
+// overlay, in which Pods have addresses of their own, smaller ones.
+const (
+	defaultNetwork = "10.0.0.0/8"
+	defaultSubnet  = "10.240.0.0/16"
+	overlayNetwork = "10.224.0.0/12"
+	overlaySubnet  = "10.224.0.0/16"
+)
+
+// sshKeyBits is the size of a generated SSH key.
+const sshKeyBits = 2048
+
+// A Defaulter writes into new objects of the typed AKS kinds what could not be found out again later, or would come out
+// different. All other defaults are in the schema, or where the ASO objects are made.
+type Defaulter struct {
+	// SubscriptionID is that of control planes which name none; empty means that they have to.
+	SubscriptionID string
+	// Scope returns the objects to act on now; nil means all.
+	Scope func() Scope
+}
+
+// Register serves the webhook at DefaultsPath.
+func (d *Defaulter) Register(server webhook.Server) {
+	server.Register(DefaultsPath, &webhook.Admission{Handler: d})
+}
+
+// Handle answers with a patch of the fields that are missing.
+func (d *Defaulter) Handle(_ context.Context, req admission.Request) admission.Response {
+	obj, err := decode[map[string]any](req.Object.Raw)
+	if err != nil {
+		return admission.Errored(http.StatusBadRequest, err)
+	}
+	old := &unstructured.Unstructured{}
+	if req.Operation == admissionv1.Update {
+		before, err := decode[map[string]any](req.OldObject.Raw)
+		if err != nil {
+			return admission.Errored(http.StatusBadRequest, err)
+		}
+		old.Object = *before
+	}
+	changed := &unstructured.Unstructured{Object: *obj}
+	if !current(d.Scope).has(req.Namespace, changed.GetLabels()) {
+		return admission.Allowed("")
+	}
+	if err := d.fill(req.Kind.Kind, changed, old); err != nil {
+		return admission.Errored(http.StatusInternalServerError, err)
+	}
+	raw, err := json.Marshal(changed.Object)
+	if err != nil {
+		return admission.Errored(http.StatusInternalServerError, fmt.Errorf("cannot write the object: %w", err))
+	}
+	return admission.PatchResponseFromRaw(req.Object.Raw, raw)
+}
+
+// fill writes the defaults of an object of a kind; old is empty when it is new.
+func (d *Defaulter) fill(kind string, obj, old *unstructured.Unstructured) error {
+	switch kind {
+	case managedPoolKind:
+		if mode := text(obj, "spec", "mode"); mode != "" {
+			setLabel(obj, v1beta1.LabelAgentPoolMode, mode)
+		}
+		return nil
+	case managedPoolTemplateKind:
+		// The pools of a topology have generated names, which AKS does not take.
+		if name := obj.GetName(); name != "" && text(obj, "spec", "template", "spec", "name") == "" {
+			set(obj, name, "spec", "template", "spec", "name")
+		}
+		return nil
+	}
+	if version := text(obj, "spec", "version"); version != withV(version) {
+		set(obj, withV(version), "spec", "version")
+	}
+	if len(old.Object) == 0 && d.SubscriptionID != "" && text(obj, "spec", "subscriptionID") == "" {
+		set(obj, d.SubscriptionID, "spec", "subscriptionID")
+	}
+	fillNetwork(obj, old)
+	return fillSSHKey(obj, old)
+}
+
+// fillSSHKey generates a key where an empty one is asked for, and keeps it afterwards. Nobody has its private half: it is for
+// clusters that nobody is to log in to.
+func fillSSHKey(obj, old *unstructured.Unstructured) error {
+	path := []string{"spec", "sshPublicKey"}
+	key, asked, err := unstructured.NestedString(obj.Object, path...)
+	if err != nil || !asked || key != "" {
+		return nil //nolint:nilerr // The schema refuses what is no text.
+	}
+	if before := text(old, path...); before != "" {
+		set(obj, before, path...)
+		return nil
+	}
+	private, err := rsa.GenerateKey(rand.Reader, sshKeyBits)
+	if err != nil {
+		return fmt.Errorf("cannot generate an SSH key: %w", err)
+	}
+	public, err := ssh.NewPublicKey(&private.PublicKey)
+	if err != nil {
+		return fmt.Errorf("cannot generate an SSH key: %w", err)
+	}
+	set(obj, base64.StdEncoding.EncodeToString(ssh.MarshalAuthorizedKey(public)), path...)
+	return nil
+}
+
+// fillNetwork writes the address ranges down when a cluster is made: they would be others when it changes to the mode overlay,
+// but those of a network that is in use cannot change.
+func fillNetwork(obj, old *unstructured.Unstructured) {
+	network, subnet := defaultNetwork, defaultSubnet
+	if text(obj, "spec", "networkPluginMode") == "overlay" {
+		network, subnet = overlayNetwork, overlaySubnet
+	}
+	for _, f := range []struct {
+		path  []string
+		value string
+	}{
+		{[]string{"spec", "virtualNetwork", "cidrBlock"}, network},
+		{[]string{"spec", "virtualNetwork", "subnet", "cidrBlock"}, subnet},
+	} {
+		if text(obj, f.path...) != "" {
+			continue
+		}
+		value := f.value
+		if before := text(old, f.path...); before != "" {
+			value = before
+		}
+		set(obj, value, f.path...)
+	}
+}
+
+func text(obj *unstructured.Unstructured, path ...string) string {
+	value, _, _ := unstructured.NestedString(obj.Object, path...)
+	return value
+}
+
+// set writes a field, unless what it would be in is no object: the schema refuses that.
+func set(obj *unstructured.Unstructured, value string, path ...string) {
+	_ = unstructured.SetNestedField(obj.Object, value, path...)
+}
+
+func setLabel(obj *unstructured.Unstructured, name, value string) {
+	labels := obj.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[name] = value
+	obj.SetLabels(labels)
+}

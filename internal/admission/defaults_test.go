@@ -1,0 +1,129 @@
+package admission
+
+import (
+	"context"
+	"encoding/base64"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/crypto/ssh"
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestDefaults(t *testing.T) {
+	const networks = "virtualNetwork: {name: n, cidrBlock: 10.0.0.0/16, subnet: {name: s, cidrBlock: 10.0.0.0/24}}"
+	cases := map[string]struct {
+		kind        string
+		object, old string
+		want        map[string]any
+	}{
+		"complete": {kind: controlPlaneKind, object: "{spec: {version: v1.33.2, " + networks + "}}"},
+		"version":  {kind: controlPlaneKind, object: "{spec: {version: 1.33.2, " + networks + "}}", want: map[string]any{"/spec/version": "v1.33.2"}},
+		"networks": {kind: controlPlaneKind, object: "{spec: {version: v1.33.2}}", want: map[string]any{
+			"/spec/virtualNetwork": map[string]any{"cidrBlock": "10.0.0.0/8", "subnet": map[string]any{"cidrBlock": "10.240.0.0/16"}},
+		}},
+		"overlay": {kind: controlPlaneKind, object: "{spec: {version: v1.33.2, networkPluginMode: overlay, virtualNetwork: {name: n}}}", want: map[string]any{
+			"/spec/virtualNetwork/cidrBlock": "10.224.0.0/12", "/spec/virtualNetwork/subnet": map[string]any{"cidrBlock": "10.224.0.0/16"},
+		}},
+		"networks as they were": {
+			kind: controlPlaneKind, old: "{spec: {version: v1.33.2, virtualNetwork: {cidrBlock: 10.0.0.0/8, subnet: {cidrBlock: 10.240.0.0/16}}}}",
+			object: "{spec: {version: v1.33.2, networkPluginMode: overlay}}", want: map[string]any{
+				"/spec/virtualNetwork": map[string]any{"cidrBlock": "10.0.0.0/8", "subnet": map[string]any{"cidrBlock": "10.240.0.0/16"}},
+			},
+		},
+		"key as it was": {
+			kind: controlPlaneKind, old: "{spec: {version: v1.33.2, sshPublicKey: before, " + networks + "}}",
+			object: `{spec: {version: v1.33.2, sshPublicKey: "", ` + networks + "}}", want: map[string]any{"/spec/sshPublicKey": "before"},
+		},
+		"what the schema refuses": {kind: controlPlaneKind, object: "{spec: {version: 1, sshPublicKey: [], virtualNetwork: x}}"},
+		"pool":                    {kind: managedPoolKind, object: "{spec: {mode: System}}", want: map[string]any{"/metadata": map[string]any{"labels": map[string]any{"azuremanagedmachinepool.infrastructure.cluster.x-k8s.io/agentpoolmode": "System"}}}},
+		"pool of another mode": {
+			kind: managedPoolKind, old: "{}", object: "{metadata: {labels: {azuremanagedmachinepool.infrastructure.cluster.x-k8s.io/agentpoolmode: System}}, spec: {mode: User}}",
+			want: map[string]any{"/metadata/labels/azuremanagedmachinepool.infrastructure.cluster.x-k8s.io~1agentpoolmode": "User"},
+		},
+		"template":       {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {mode: User}}}}", want: map[string]any{"/spec/template/spec/name": "pool"}},
+		"named template": {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {name: p}}}}"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			operation := admissionv1.Create
+			if tc.old != "" {
+				operation = admissionv1.Update
+			}
+			response := (&Defaulter{}).Handle(context.Background(), ask(t, tc.kind, operation, tc.object, tc.old))
+			if !response.Allowed {
+				t.Fatal(response.Result)
+			}
+			var got map[string]any
+			for _, patch := range response.Patches {
+				if got == nil {
+					got = map[string]any{}
+				}
+				got[patch.Path] = patch.Value
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("patches: -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDefaultSubscription says that a subscription is written into new control planes only: it cannot be changed later.
+func TestDefaultSubscription(t *testing.T) {
+	for name, tc := range map[string]struct {
+		object string
+		old    string
+		want   string
+	}{
+		"new":      {object: "{spec: {version: v1}}", want: "from-the-environment"},
+		"named":    {object: "{spec: {version: v1, subscriptionID: mine}}", want: "mine"},
+		"existing": {object: "{spec: {version: v1}}", old: "{spec: {version: v1}}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			obj, old := from[map[string]any](t, tc.object), map[string]any{}
+			if tc.old != "" {
+				old = *from[map[string]any](t, tc.old)
+			}
+			changed, before := unstructuredOf(*obj), unstructuredOf(old)
+			if err := (&Defaulter{SubscriptionID: "from-the-environment"}).fill(controlPlaneKind, changed, before); err != nil {
+				t.Fatal(err)
+			}
+			if got := text(changed, "spec", "subscriptionID"); got != tc.want {
+				t.Errorf("subscriptionID is %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestDefaultSSHKey(t *testing.T) {
+	obj := unstructuredOf(*from[map[string]any](t, `{spec: {sshPublicKey: ""}}`))
+	if err := fillSSHKey(obj, unstructuredOf(nil)); err != nil {
+		t.Fatal(err)
+	}
+	key := text(obj, "spec", "sshPublicKey")
+	if wrong := sshPublicKey(&key); len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	line, err := base64.StdEncoding.DecodeString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, _, _, _, err := ssh.ParseAuthorizedKey(line)
+	if err != nil || public.Type() != ssh.KeyAlgoRSA {
+		t.Errorf("%v key: %v", public, err)
+	}
+}
+
+func TestDefaultsRefuseWhatTheyCannotRead(t *testing.T) {
+	req := ask(t, controlPlaneKind, admissionv1.Create, "{}", "")
+	req.Object.Raw = []byte("{")
+	if response := (&Defaulter{}).Handle(context.Background(), req); response.Allowed || !strings.Contains(response.Result.Message, "cannot read the object") {
+		t.Errorf("%v", response.Result)
+	}
+}
+
+func unstructuredOf(content map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: content}
+}

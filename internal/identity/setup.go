@@ -1,0 +1,162 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+)
+
+// Indexes by namespace/name: of control planes by their identity, of identities by their Secret.
+const (
+	identityIndex = "spec.identityRef"
+	secretIndex   = "spec.clientSecret" //nolint:gosec // A path.
+)
+
+// SetupWithManager adds the reconciler to mgr, whose client must read unstructured objects from its cache (see
+// contract.CacheOptions). An identity or Secret outside of the cached namespaces is read with the next resync.
+func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o contract.Options) error {
+	for _, index := range []struct {
+		kind  schema.GroupVersionKind
+		field string
+		value client.IndexerFunc
+	}{
+		{controlPlaneKind, identityIndex, indexIdentity},
+		{identityKind, secretIndex, indexSecret},
+	} {
+		if err := mgr.GetFieldIndexer().IndexField(ctx, newObject(index.kind), index.field, index.value); err != nil {
+			return fmt.Errorf("cannot index %s: %w", index.kind.Kind, err)
+		}
+	}
+	r := &Reconciler{
+		Client: client.WithFieldOwner(mgr.GetClient(), contract.FieldOwner), live: mgr.GetAPIReader(),
+		events: mgr.GetEventRecorder(contract.ControllerName), watchFilter: o.WatchFilter,
+	}
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("credential").
+		For(newObject(controlPlaneKind), builder.WithPredicates(changes(notStatus))).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(fromCluster), builder.WithPredicates(changes(notStatus))).
+		Watches(newObject(identityKind), handler.EnqueueRequestsFromMapFunc(r.fromIdentity), builder.WithPredicates(changes(notStatus))).
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.fromSecret)).
+		WatchesMetadata(&corev1.Namespace{}, handler.EnqueueRequestsFromMapFunc(r.fromNamespace), builder.WithPredicates(changes(labelled))).
+		WithOptions(o.Controller()).
+		Complete(r)
+}
+
+func newObject(kind schema.GroupVersionKind) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(kind)
+	return obj
+}
+
+// changes passes creations and deletions, resyncs, and the updates that are relevant.
+func changes(relevant func(before, after client.Object) bool) predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || relevant(e.ObjectOld, e.ObjectNew)
+	}}
+}
+
+// notStatus leaves changes of the status out, of which there are many.
+func notStatus(before, after client.Object) bool {
+	return before.GetGeneration() != after.GetGeneration() || labelled(before, after) ||
+		!maps.Equal(before.GetAnnotations(), after.GetAnnotations()) ||
+		!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences())
+}
+
+func labelled(before, after client.Object) bool {
+	return !maps.Equal(before.GetLabels(), after.GetLabels())
+}
+
+// indexIdentity is the function of identityIndex.
+func indexIdentity(obj client.Object) []string {
+	controlPlane := &v1beta1.AzureManagedControlPlane{}
+	if !read(obj, controlPlane) {
+		return nil
+	}
+	key, err := identityKeyOf(controlPlane)
+	if err != nil {
+		return nil
+	}
+	return []string{key.String()}
+}
+
+// indexSecret is the function of secretIndex.
+func indexSecret(obj client.Object) []string {
+	identity := &v1beta1.AzureClusterIdentity{}
+	if !read(obj, identity) || identity.Spec.ClientSecret.Name == "" {
+		return nil
+	}
+	return []string{secretKeyOf(identity).String()}
+}
+
+func read(obj client.Object, into any) bool {
+	u, ok := obj.(*unstructured.Unstructured)
+	return ok && runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, into) == nil
+}
+
+// fromCluster returns the control plane of a Cluster.
+func fromCluster(_ context.Context, obj client.Object) []ctrl.Request {
+	cluster, ok := obj.(*clusterv1.Cluster)
+	if !ok {
+		return nil
+	}
+	ref := cluster.Spec.ControlPlaneRef
+	if ref.APIGroup != controlPlaneKind.Group || ref.Kind != controlPlaneKind.Kind {
+		return nil
+	}
+	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}}}
+}
+
+// fromIdentity returns the control planes that refer to an AzureClusterIdentity.
+func (r *Reconciler) fromIdentity(ctx context.Context, obj client.Object) []ctrl.Request {
+	return r.listed(ctx, controlPlaneKind, client.MatchingFields{identityIndex: client.ObjectKeyFromObject(obj).String()})
+}
+
+// fromSecret returns the control planes whose credential is in a Secret, or is made from it.
+func (r *Reconciler) fromSecret(ctx context.Context, obj client.Object) []ctrl.Request {
+	var requests []ctrl.Request
+	if owner := metav1.GetControllerOf(obj); owner != nil && owner.Kind == controlPlaneKind.Kind &&
+		owner.APIVersion == controlPlaneKind.GroupVersion().String() {
+		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: owner.Name}})
+	}
+	for _, identity := range r.listed(ctx, identityKind, client.MatchingFields{secretIndex: client.ObjectKeyFromObject(obj).String()}) {
+		requests = append(requests, r.listed(ctx, controlPlaneKind, client.MatchingFields{identityIndex: identity.String()})...)
+	}
+	return requests
+}
+
+// fromNamespace returns the control planes in a namespace, whose labels may allow them an identity.
+func (r *Reconciler) fromNamespace(ctx context.Context, obj client.Object) []ctrl.Request {
+	return r.listed(ctx, controlPlaneKind, client.InNamespace(obj.GetName()))
+}
+
+// listed returns the keys of objects in the cache. What cannot be listed is left out: its own events come later.
+func (r *Reconciler) listed(ctx context.Context, kind schema.GroupVersionKind, options ...client.ListOption) []ctrl.Request {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(kind)
+	if err := r.List(ctx, list, options...); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Cannot list", "kind", kind.Kind)
+		return nil
+	}
+	var requests []ctrl.Request
+	for i := range list.Items {
+		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+	}
+	return requests
+}
