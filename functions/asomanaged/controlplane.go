@@ -11,9 +11,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
-// apiServerPort is the port of every AKS API server (AKS documentation, "Control outbound traffic").
-const apiServerPort = 443
-
 // ControlPlane composes AzureASOManagedControlPlane: an AKS ManagedCluster and what goes with it.
 type ControlPlane struct{}
 
@@ -138,7 +135,5 @@ func setControlPlaneStatus(status map[string]any, managed *unstructured.Unstruct
 	if host == "" {
 		return
 	}
-	status["controlPlaneEndpoint"] = map[string]any{"host": host, "port": int64(apiServerPort)}
-	status["ready"], status["initialized"] = true, true
-	status["initialization"] = map[string]any{"controlPlaneInitialized": true}
+	member.SetInitialized(status, host)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/platform/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/functions/asomanaged"
+	"github.com/crossplane-capz/crossplane-capz/functions/managed"
 	"github.com/crossplane-capz/crossplane-capz/functions/member"
 	"github.com/crossplane-capz/crossplane-capz/functions/platform"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
@@ -24,6 +25,13 @@ var composers = map[schema.GroupKind]composer.Composer{
 	infrastructure("AzureASOManagedClusterTemplate"):      member.Template{},
 	infrastructure("AzureASOManagedControlPlaneTemplate"): member.Template{},
 	infrastructure("AzureASOManagedMachinePoolTemplate"):  member.Template{},
+	infrastructure("AzureManagedClusterTemplate"):         member.Template{},
+	infrastructure("AzureManagedControlPlaneTemplate"):    member.Template{},
+	infrastructure("AzureManagedMachinePoolTemplate"):     member.Template{},
+	infrastructure("AzureClusterIdentity"):                member.Template{},
+	infrastructure("AzureManagedCluster"):                 managed.Cluster{},
+	infrastructure("AzureManagedControlPlane"):            managed.ControlPlane{},
+	infrastructure("AzureManagedMachinePool"):             managed.MachinePool{},
 	infrastructure("AzureManagedClusterTemplate"):         member.Template{},
 	infrastructure("AzureManagedControlPlaneTemplate"):    member.Template{},
 	infrastructure("AzureManagedMachinePoolTemplate"):     member.Template{},

@@ -6,6 +6,9 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
+// apiServerPort is the port of every AKS API server (AKS documentation, "Control outbound traffic").
+const apiServerPort = 443
+
 // ProvisionedStatus returns a status that holds what the contract calls completed, if it is already
 // (CAPI contract, InfraCluster and InfraMachinePool: "initialization completed").
 func ProvisionedStatus(in *composer.Request) map[string]any {
@@ -60,4 +63,11 @@ func ControlPlaneReadiness(status map[string]any, out *composer.Outcomes, condit
 		return composer.False(conditionType, resources.Reason, resources.Message)
 	}
 	return composer.True(conditionType, ReasonProvisioned, resources.Message)
+}
+
+// SetInitialized says that the API server answers at the host.
+func SetInitialized(status map[string]any, host string) {
+	status["controlPlaneEndpoint"] = map[string]any{"host": host, "port": int64(apiServerPort)}
+	status["ready"], status["initialized"] = true, true
+	status["initialization"] = map[string]any{"controlPlaneInitialized": true}
 }

@@ -2,7 +2,7 @@ package member
 
 import "github.com/crossplane-capz/crossplane-capz/internal/composer"
 
-// Template composes the Template kinds: nothing, as they are only copied from.
+// Template composes the kinds that are only read: the Template kinds, which are copied from, and AzureClusterIdentity.
 type Template struct{}
 
 // Compose implements composer.Composer.

@@ -33,10 +33,25 @@ func (o *Outcomes) Refused() bool {
 
 // Condition returns the condition ResourcesReady: the worst of what keeps the objects from being ready comes first.
 func (o *Outcomes) Condition() Condition {
+	return conditionOf(ConditionResourcesReady, o.Of)
+}
+
+// ConditionOf returns a condition about the objects of one kind alone; there is none if the spec has none of the kind.
+func (o *Outcomes) ConditionOf(conditionType string, kind schema.GroupKind) (Condition, bool) {
+	var of []Outcome
+	for _, outcome := range o.Of {
+		if outcome.Object.GroupVersionKind().GroupKind() == kind {
+			of = append(of, outcome)
+		}
+	}
+	return conditionOf(conditionType, of), len(of) > 0
+}
+
+func conditionOf(conditionType string, outcomes []Outcome) Condition {
 	worst, reason := -1, ""
-	var lines []string
+	var lines, notOurs []string
 	for rank := range 3 {
-		for _, outcome := range o.Of {
+		for _, outcome := range outcomes {
 			if outcome.State.Ready || outcome.rank() != rank {
 				continue
 			}
@@ -46,10 +61,15 @@ func (o *Outcomes) Condition() Condition {
 			lines = append(lines, outcome.line())
 		}
 	}
-	if worst < 0 {
-		return True(ConditionResourcesReady, "AllReady", "")
+	if worst >= 0 {
+		return False(conditionType, reason, strings.Join(lines, "; "))
 	}
-	return False(ConditionResourcesReady, reason, strings.Join(lines, "; "))
+	for _, outcome := range outcomes {
+		if outcome.Ownership == v1beta1.OwnershipExternal || outcome.Ownership == v1beta1.OwnershipUser {
+			notOurs = append(notOurs, outcome.line())
+		}
+	}
+	return True(conditionType, "AllReady", strings.Join(notOurs, "; "))
 }
 
 // rank orders outcomes: what a person must mend, what Azure refuses, what just takes its time.

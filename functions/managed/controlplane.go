@@ -1,0 +1,163 @@
+package managed
+
+import (
+	"errors"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/functions/managed/expansion"
+	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+)
+
+// ControlPlane composes AzureManagedControlPlane: an AKS cluster, the network that it is in and what is attached to it.
+type ControlPlane struct{}
+
+// Compose implements composer.Composer.
+func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
+	status := member.ControlPlaneStatus(in, "autoUpgradeVersion", "oidcIssuerProfile")
+	cp := &v1beta1.AzureManagedControlPlane{}
+	problem := read(in.XR, cp)
+	if problem != nil {
+		return member.Refuse(in, problem, status)
+	}
+	a, problem, err := readAKS(in, cp)
+	if err != nil {
+		return nil, err
+	}
+	if problem != nil {
+		return member.Refuse(in, problem, status)
+	}
+	inlines := a.inlines(in)
+	composer.Ask(in, inlines)
+	if err := composer.FindUsed(in, inlines); err != nil {
+		return nil, err
+	}
+	managed := composer.First(inlines, member.ManagedClusterKind)
+	inlines = standBehind(in, inlines, managed)
+
+	plan := composer.Plan{Inlines: inlines, Cluster: a.cluster.GetName(), Paused: member.Paused(in, a.cluster), Hold: a.hold,
+		Awaits: func(i *composer.Inline) []composer.Reference { return byID(i, inlines) }}
+	out, err := plan.Make(in)
+	if err != nil {
+		return nil, err
+	}
+	setControlPlaneStatus(status, cp, managed.Live(in))
+	conditions := append([]composer.Condition{
+		member.ControlPlaneReadiness(status, out, composer.ConditionReady),
+		member.ControlPlaneReadiness(status, out, composer.ConditionAvailable),
+		out.Condition(),
+		member.PausedCondition(plan.Paused),
+	}, kindConditions(in, out, controlPlaneConditions)...)
+	return composer.Finish(in, out, status, append(conditions, headerConditions(in)...)...), nil
+}
+
+// aks is what the composer knows of an AKS cluster before it looks at single objects.
+type aks struct {
+	cp      *v1beta1.AzureManagedControlPlane
+	cluster *unstructured.Unstructured
+	pools   []expansion.Pool
+	// poolWaits says what is missing of the pools, hold of the credential.
+	poolWaits []string
+	hold      string
+}
+
+// readAKS asks for all that there is to ask for at once: Crossplane asks a function no more than a handful of times.
+func readAKS(in *composer.Request, cp *v1beta1.AzureManagedControlPlane) (*aks, *composer.Problem, error) {
+	a := &aks{cp: cp}
+	var problem *composer.Problem
+	var clusterErr, poolsErr, holdErr error
+	a.cluster, problem, clusterErr = member.OwnerCluster(in)
+	if problem != nil {
+		return nil, problem, nil
+	}
+	name := cp.Labels[composer.LabelClusterName]
+	if a.cluster != nil {
+		name = a.cluster.GetName()
+	}
+	if name != "" {
+		a.pools, a.poolWaits, poolsErr = poolsOf(in, name, cp.Status.AutoUpgradeVersion)
+		a.hold, holdErr = awaitedCredential(in, cp, name)
+	}
+	return a, nil, errors.Join(clusterErr, poolsErr, holdErr)
+}
+
+// inlines returns the objects that the control plane stands for, with what decides whether they may be composed.
+func (a *aks) inlines(in *composer.Request) []*composer.Inline {
+	observed := observedOf(in, member.ManagedClusterKind)
+	var inlines []*composer.Inline
+	for _, o := range expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, liveCluster(observed)) {
+		inlines = append(inlines, &composer.Inline{Path: o.Path, Object: o.Object, Problem: o.Problem, Waits: o.Waits})
+	}
+	tag := tagCluster + a.cluster.GetName()
+	network := composer.First(inlines, networkKind)
+	for _, i := range inlines {
+		switch i.Object.GroupVersionKind().GroupKind() {
+		case composer.ResourceGroup, networkKind:
+			i.Probe = &composer.Probe{Tag: tag}
+		case subnetKind:
+			i.Probe = &composer.Probe{Within: network}
+		case member.ManagedClusterKind:
+			i.Probe = &composer.Probe{Tag: tag}
+			i.Instead = instead(in, v1beta1.AnnotationManagedCluster)
+			a.setPools(i, observed)
+		}
+	}
+	return inlines
+}
+
+// setPools has the ManagedCluster wait for the pools that it is created with. One that goes away while Azure works must
+// not take the others with it, so then those that were sent stay.
+func (a *aks) setPools(managed *composer.Inline, observed *unstructured.Unstructured) {
+	if liveCluster(observed).HasPools {
+		managed.Waits = nil
+		return
+	}
+	managed.Waits = append(managed.Waits, a.poolWaits...)
+	if len(managed.Waits) == 0 || observed == nil || managed.Problem != nil {
+		return
+	}
+	if sent, _, _ := unstructured.NestedSlice(observed.Object, "spec", "agentPoolProfiles"); len(sent) > 0 {
+		_ = unstructured.SetNestedSlice(managed.Object.Object, sent, "spec", "agentPoolProfiles")
+	}
+}
+
+// instead returns what the annotation of the composite resource says of an object of the user's own.
+func instead(in *composer.Request, annotation string) composer.Instead {
+	name, set := in.XR.GetAnnotations()[annotation]
+	return composer.Instead{Name: name, Path: "metadata.annotations[" + annotation + "]", Forget: set && name == ""}
+}
+
+// observedOf returns the composed object of a kind of which there is one at most.
+func observedOf(in *composer.Request, kind schema.GroupKind) *unstructured.Unstructured {
+	var found *unstructured.Unstructured
+	for _, o := range in.Observed {
+		if o.GroupVersionKind().GroupKind() == kind && (found == nil || o.GetName() < found.GetName()) {
+			found = o
+		}
+	}
+	return found
+}
+
+// liveCluster returns what Azure says of the ManagedCluster.
+func liveCluster(managed *unstructured.Unstructured) expansion.LiveCluster {
+	if managed == nil {
+		return expansion.LiveCluster{}
+	}
+	version, _, _ := unstructured.NestedString(managed.Object, "status", "currentKubernetesVersion")
+	pools, _, _ := unstructured.NestedSlice(managed.Object, "status", "agentPoolProfiles")
+	state, _, _ := unstructured.NestedString(managed.Object, "status", "provisioningState")
+	return expansion.LiveCluster{Version: version, HasPools: len(pools) > 0, Provisioned: state == "Succeeded"}
+}
+
+// byID returns what a new object refers to by ARM ID among those of the same control plane: Azure refuses a reference to
+// what it does not have yet.
+func byID(i *composer.Inline, inlines []*composer.Inline) []composer.Reference {
+	objects := make([]*unstructured.Unstructured, 0, len(inlines))
+	for _, other := range inlines {
+		objects = append(objects, other.Object)
+	}
+	return composer.ReferencesByID(i.Object, objects)
+}
