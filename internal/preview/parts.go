@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/google/uuid"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,6 +17,9 @@ import (
 	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1" //nolint:staticcheck // CAPZ's templates are written in it.
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/core/webhooks/conversion"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
 // load takes the objects in and does what the API server and Cluster API core would: versions, namespaces, owners.
@@ -37,6 +41,9 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 	}
 	for _, o := range p.objects {
 		switch o.GroupVersionKind().GroupKind() {
+		case schema.GroupKind{Group: infrastructureGroup, Kind: "AzureManagedControlPlane"}:
+			// provider-capz says so once ASO can sign in to Azure.
+			meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationCredential: "preview"})
 		case schema.GroupKind{Group: coreGroup, Kind: "Cluster"}:
 			p.own(o, o.GetName(), "spec", "infrastructureRef")
 			p.own(o, o.GetName(), "spec", "controlPlaneRef")
@@ -130,6 +137,23 @@ func succeed(o *unstructured.Unstructured) {
 	o.Object["status"] = status
 }
 
+// probing says whether o only looks for what it stands for.
+func probing(o *unstructured.Unstructured) bool {
+	return o.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipUndecided
+}
+
+// notFound makes o look as ASO leaves it when Azure does not have what it looks for: a preview shows what would be made.
+func notFound(o *unstructured.Unstructured) {
+	o.Object["status"] = map[string]any{"conditions": []any{map[string]any{
+		"type": "Ready", "status": "False", "severity": "Warning", "reason": "AzureResourceNotFound", "observedGeneration": int64(0),
+	}}}
+	// Crossplane owns the policy, so that it goes when the function leaves it out.
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{{
+		Manager: "preview", Operation: metav1.ManagedFieldsOperationApply, APIVersion: o.GetAPIVersion(), FieldsType: "FieldsV1",
+		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + composer.AnnotationReconcilePolicy + `":{}}}}`),
+	}})
+}
+
 // mirror does what provider-capz would: the endpoint goes from the control plane to the cluster's infrastructure.
 func (p *Preview) mirror(xr *unstructured.Unstructured) {
 	endpoint, found, _ := unstructured.NestedMap(xr.Object, "status", "controlPlaneEndpoint")
@@ -137,7 +161,7 @@ func (p *Preview) mirror(xr *unstructured.Unstructured) {
 		return
 	}
 	for _, o := range p.composites() {
-		if o.GetKind() == "AzureASOManagedCluster" && o.GetNamespace() == xr.GetNamespace() &&
+		if (o.GetKind() == "AzureASOManagedCluster" || o.GetKind() == "AzureManagedCluster") && o.GetNamespace() == xr.GetNamespace() &&
 			o.GetLabels()[clusterv1.ClusterNameLabel] == xr.GetLabels()[clusterv1.ClusterNameLabel] {
 			_ = unstructured.SetNestedMap(o.Object, endpoint, "spec", "controlPlaneEndpoint")
 		}

@@ -199,10 +199,9 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 	}
 	existing := p.composed[xr.GetUID()]
 	for _, name := range slices.Sorted(maps.Keys(rsp.GetDesired().GetResources())) {
-		if existing[name] != nil {
+		if existing[name] != nil && !probing(existing[name]) {
 			continue
 		}
-		changed = true
 		o, err := asObject(rsp.GetDesired().GetResources()[name].GetResource())
 		if err != nil {
 			return false, fmt.Errorf("%s %s: %s: %w", xr.GetKind(), xr.GetName(), name, err)
@@ -210,12 +209,23 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 		if err := attach(o, xr, name); err != nil {
 			return false, fmt.Errorf("%s %s: %s: %w", xr.GetKind(), xr.GetName(), name, err)
 		}
-		p.Resources = append(p.Resources, o.DeepCopy())
-		succeed(o)
-		existing[name] = o
+		changed = p.take(existing, name, o) || changed
 	}
 	p.mirror(xr)
 	return changed || !equalStatus(before, xr), nil
+}
+
+// take has Azure answer to a desired object, and says whether that is news.
+func (p *Preview) take(existing map[string]*unstructured.Unstructured, name string, o *unstructured.Unstructured) bool {
+	news := existing[name] == nil
+	existing[name] = o
+	if probing(o) {
+		notFound(o)
+		return news
+	}
+	p.Resources = append(p.Resources, o.DeepCopy())
+	succeed(o)
+	return true
 }
 
 func asObject(s *structpb.Struct) (*unstructured.Unstructured, error) {
