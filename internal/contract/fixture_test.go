@@ -98,7 +98,7 @@ func (m *management) takeEvents() []string {
 
 func (m *management) api() api {
 	return api{
-		Client: m.Client,
+		Client: client.WithFieldOwner(m.Client, FieldOwner),
 		live:   liveReader{Reader: m.Client, mapper: m.RESTMapper()},
 		events: newReporter(m.recorder),
 	}

@@ -53,7 +53,6 @@ func (a api) decide(ctx context.Context, xr, obj *unstructured.Unstructured, wan
 		if err := a.disown(ctx, obj); err != nil {
 			return err
 		}
-		held = decisions{}
 		break
 	}
 	if len(wanted) == 0 || equality.Semantic.DeepEqual(held, wanted) {

@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
 func TestMapping(t *testing.T) {
@@ -87,6 +89,7 @@ func TestPredicates(t *testing.T) {
 		"composed: status":     {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), status("id", "x"))},
 		"composed: mirrored":   {predicate: composedChanged(managedClusterKind), before: managedCluster(), after: managedCluster(version("2")), want: true},
 		"composed: policy":     {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), annotated(reconcilePolicyAnnotation, "skip")), want: true},
+		"composed: undecided":  {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), annotated(v1beta1.AnnotationOwnership, v1beta1.OwnershipUndecided)), want: true},
 		"composed: going":      {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), deleting("aso")), want: true},
 		"Node: heartbeat":      {predicate: nodeChanged(), before: numbered(node("a", "p", "g", "1"), "1"), after: numbered(node("a", "p", "g", "1"), "2")},
 		"Node: provider ID":    {predicate: nodeChanged(), before: numbered(node("a", "p", "g", ""), "1"), after: numbered(node("a", "p", "g", "1"), "2"), want: true},

@@ -21,11 +21,19 @@ func TestWave(t *testing.T) {
 		objects []string
 		want    []string
 	}{
-		"nothing":                    {},
-		"one":                        {objects: []string{groupYAML}, want: []string{"rg"}},
-		"owned first":                {objects: []string{groupYAML, vnetYAML}, want: []string{"vnet"}},
-		"referring first":            {objects: []string{groupYAML, vnetYAML, nsgYAML, subnetYAML}, want: []string{"subnet"}},
-		"then what was referred to":  {objects: []string{groupYAML, vnetYAML, nsgYAML}, want: []string{"vnet", "nsg"}},
+		"nothing":                   {},
+		"one":                       {objects: []string{groupYAML}, want: []string{"rg"}},
+		"owned first":               {objects: []string{groupYAML, vnetYAML}, want: []string{"vnet"}},
+		"referring first":           {objects: []string{groupYAML, vnetYAML, nsgYAML, subnetYAML}, want: []string{"subnet"}},
+		"then what was referred to": {objects: []string{groupYAML, vnetYAML, nsgYAML}, want: []string{"vnet", "nsg"}},
+		"by the ID in Azure, whatever its case": {objects: []string{
+			"{apiVersion: network.azure.com/v1api20240301, kind: VirtualNetwork, metadata: {name: vnet, annotations: {serviceoperator.azure.com/resource-id: /subscriptions/s/vnet}}}",
+			"{apiVersion: network.azure.com/v1api20220701, kind: PrivateEndpoint, metadata: {name: endpoint}, spec: {subnet: {reference: {armId: /subscriptions/S/VNet}}}}",
+		}, want: []string{"endpoint"}},
+		"what a ManagedCluster is referred to by": {objects: []string{
+			managedClusterYAML, vnetYAML,
+			"{apiVersion: kubernetesconfiguration.azure.com/v1api20230501, kind: Extension, metadata: {name: extension}, spec: {owner: {group: containerservice.azure.com, kind: ManagedCluster, name: my-cluster}}}",
+		}, want: []string{"extension"}},
 		"a ManagedCluster by itself": {objects: []string{managedClusterYAML, subnetYAML}, want: []string{"my-cluster"}},
 		"a circle goes together":     {objects: []string{leftYAML, rightYAML}, want: []string{"left", "right"}},
 		"a circle waits for others":  {objects: []string{leftYAML, rightYAML, groupYAML}, want: []string{"rg"}},
