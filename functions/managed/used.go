@@ -13,7 +13,7 @@ import (
 // standBehind returns what is composed around a ManagedCluster of the user's own. It has its resource group and network
 // already, so none are made for it unless a private endpoint asks for them; what is attached to the cluster refers to it.
 func standBehind(in *composer.Request, inlines []*composer.Inline, managed *composer.Inline) []*composer.Inline {
-	if in.Observed[managed.Name()] != nil || managed.Used == nil && managed.Instead.Name == "" {
+	if !managed.UsersOwn(in) {
 		return inlines
 	}
 	if composer.First(inlines, privateEndpointKind) == nil {

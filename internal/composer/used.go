@@ -117,6 +117,11 @@ func (i *Inline) Live(in *Request) *unstructured.Unstructured {
 	return in.Observed[i.Name()]
 }
 
+// UsersOwn says whether an object of the user's own stands behind i, or is to: one that is named, or one that is gone.
+func (i *Inline) UsersOwn(in *Request) bool {
+	return in.Observed[i.Name()] == nil && (i.Used != nil || i.Instead.Name != "" || i.ownership == v1beta1.OwnershipUser)
+}
+
 // usedState returns the state of a user's object.
 func usedState(used *unstructured.Unstructured) AzureState {
 	state := StateOf(used)

@@ -1,0 +1,210 @@
+package managed
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/managedfields/managedfieldstest"
+)
+
+const (
+	crossplaneManager = "apiextensions.crossplane.io/composed/0123456789abcdef"
+	policy            = "serviceoperator.azure.com/reconcile-policy"
+	ownership         = "infrastructure.cluster.x-k8s.io/ownership"
+	tagC1             = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1"
+)
+
+// A play has one composite resource with Crossplane, ASO and Azure around it, each as far as the composer can tell.
+type play struct {
+	t     *testing.T
+	world world
+	xr    *unstr
+	// live are the composed objects by composition resource name.
+	live map[string]*liveObject
+	// azure has the tags of what is in Azure, by kind and Azure name.
+	azure map[string]map[string]any
+	// did is what ASO did in Azure, in order.
+	did []string
+	rsp *fnv1.RunFunctionResponse
+}
+
+type liveObject struct {
+	fields     managedfieldstest.TestFieldManager
+	generation int64
+	status     map[string]any
+}
+
+func newPlay(t *testing.T, w world, xr *unstr, inAzure ...string) *play {
+	p := &play{t: t, world: w, xr: xr, live: map[string]*liveObject{}, azure: map[string]map[string]any{}}
+	for _, resource := range inAzure {
+		p.azure[resource] = map[string]any{"somebody": "else"}
+	}
+	return p
+}
+
+// observed returns the composed objects as the API server has them.
+func (p *play) observed() []*unstr {
+	var all []*unstr
+	for _, n := range slices.Sorted(maps.Keys(p.live)) {
+		all = append(all, p.object(n))
+	}
+	return all
+}
+
+func (p *play) object(name string) *unstr {
+	l := p.live[name]
+	o := l.fields.Live().(*unstr).DeepCopy()
+	o.SetGeneration(l.generation)
+	o.SetUID(types.UID("uid-" + name))
+	o.SetCreationTimestamp(metav1.NewTime(created))
+	if l.status != nil {
+		o.Object["status"] = l.status
+	}
+	fields := o.GetManagedFields()
+	for i := range fields {
+		fields[i].Time = &metav1.Time{Time: created}
+	}
+	o.SetManagedFields(fields)
+	return o
+}
+
+// compose runs the function once and does with its answer what Crossplane does.
+func (p *play) compose() {
+	p.t.Helper()
+	p.rsp = p.world.settle(p.t, request(p.t, p.xr, p.observed()...))
+	if message := fatal(p.rsp); message != "" {
+		return
+	}
+	p.xr = edited(p.xr, set(status(p.rsp), "status"))
+	desired := p.rsp.GetDesired().GetResources()
+	for n := range p.live {
+		if desired[n] == nil {
+			p.delete(n)
+		}
+	}
+	for n, d := range desired {
+		o := &unstr{}
+		must(p.t, resource.AsObject(d.GetResource(), o))
+		p.apply(n, o)
+	}
+}
+
+func (p *play) apply(n string, o *unstr) {
+	p.t.Helper()
+	o.SetNamespace(ns)
+	o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: p.xr.GetAPIVersion(), Kind: p.xr.GetKind(), Name: p.xr.GetName(), UID: p.xr.GetUID(), Controller: new(true)}})
+	l := p.live[n]
+	if l == nil {
+		l = &liveObject{fields: managedfieldstest.NewTestFieldManager(managedfields.NewDeducedTypeConverter(), o.GroupVersionKind())}
+		p.live[n] = l
+	}
+	before := l.fields.Live().(*unstr).Object["spec"]
+	must(p.t, l.fields.Apply(o, crossplaneManager, true))
+	if !reflect.DeepEqual(before, l.fields.Live().(*unstr).Object["spec"]) {
+		l.generation++
+	}
+}
+
+func (p *play) delete(n string) {
+	o := p.object(n)
+	delete(p.live, n)
+	if o.GetAnnotations()[policy] == "skip" {
+		return
+	}
+	p.did = append(p.did, "delete "+inAzure(o))
+	delete(p.azure, inAzure(o))
+}
+
+// inAzure is how an object's resource is called in the play's Azure.
+func inAzure(o *unstr) string {
+	azureName, _, _ := unstructured.NestedString(o.Object, "spec", "azureName")
+	return o.GetKind() + " " + azureName
+}
+
+// aso has ASO look at every object once, as it would one after another.
+func (p *play) aso() {
+	for _, n := range slices.Sorted(maps.Keys(p.live)) {
+		p.reconcile(n)
+	}
+}
+
+func (p *play) reconcile(n string) {
+	o := p.object(n)
+	key := inAzure(o)
+	_, there := p.azure[key]
+	switch {
+	case o.GetAnnotations()[policy] == "skip" && !there:
+		p.say(n, "False", "AzureResourceNotFound", nil)
+		return
+	case o.GetAnnotations()[policy] == "skip":
+	case !there:
+		p.did = append(p.did, "create "+key)
+		fallthrough
+	default:
+		tags, _, _ := unstructured.NestedMap(o.Object, "spec", "tags")
+		p.azure[key] = tags
+	}
+	p.say(n, "True", "Succeeded", o)
+}
+
+// say writes ASO's status.
+func (p *play) say(n, ready, reason string, o *unstr) {
+	l := p.live[n]
+	severity := ""
+	if ready == "False" {
+		severity = "Warning"
+	}
+	l.status = map[string]any{"conditions": []any{map[string]any{
+		"type": "Ready", "status": ready, "severity": severity, "reason": reason, "message": "", "observedGeneration": l.generation}}}
+	if o == nil {
+		return
+	}
+	l.status["id"] = "/subscriptions/sub/of/" + inAzure(o)
+	if tags := p.azure[inAzure(o)]; len(tags) > 0 {
+		l.status["tags"] = tags
+	}
+	maps.Copy(l.status, statusOf(o))
+}
+
+// statusOf is what Azure says of an AKS cluster or a pool beside.
+func statusOf(o *unstr) map[string]any {
+	switch o.GetKind() {
+	case "ManagedCluster":
+		version, _, _ := unstructured.NestedString(o.Object, "spec", "kubernetesVersion")
+		return map[string]any{"fqdn": "api.example.org", "privateFQDN": "private.example.org", "currentKubernetesVersion": version,
+			"agentPoolProfiles": []any{map[string]any{"name": "p0", "vnetSubnetID": "/some/subnet"}}}
+	case "ManagedClustersAgentPool":
+		count, _, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "count")
+		return map[string]any{"count": count}
+	}
+	return nil
+}
+
+// rounds lets Crossplane and ASO take turns.
+func (p *play) rounds(n int) *play {
+	p.t.Helper()
+	for range n {
+		p.compose()
+		p.aso()
+	}
+	p.compose()
+	return p
+}
+
+// whose returns, for each composed object, its policy and annotation.
+func (p *play) whose() map[string]string {
+	out := map[string]string{}
+	for _, o := range p.observed() {
+		out[o.GetKind()] = fmt.Sprintf("%s/%s", o.GetAnnotations()[policy], o.GetAnnotations()[ownership])
+	}
+	return out
+}
