@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
 // lateMapper knows a kind only after it was asked for it some times, or fails.
@@ -64,5 +65,48 @@ func TestWatchedKindsAreOfThisProject(t *testing.T) {
 		if groups[group] < 2 {
 			t.Errorf("%d kinds of group %s are waited for", groups[group], group)
 		}
+	}
+}
+
+// runner is a manager that runs what it is given at once.
+type runner struct {
+	manager.Manager
+
+	mapper meta.RESTMapper
+	added  int
+}
+
+func (r *runner) GetRESTMapper() meta.RESTMapper { return r.mapper }
+
+func (r *runner) Add(runnable manager.Runnable) error {
+	r.added++
+	ctx, cancel := context.WithTimeout(context.Background(), 2*kindsInterval)
+	defer cancel()
+	return runnable.Start(ctx)
+}
+
+func TestOnceServed(t *testing.T) {
+	refused, wrong, never := errors.New("refused"), errors.New("wrong"), 1<<30
+	cases := map[string]struct {
+		mapper lateMapper
+		setup  error
+		done   bool
+		beside int
+		want   error
+	}{
+		"Served":        {done: true},
+		"ServedLater":   {mapper: lateMapper{servedAfter: 1}, done: true, beside: 1},
+		"NeverServed":   {mapper: lateMapper{servedAfter: never}, beside: 1},
+		"CannotBeRead":  {mapper: lateMapper{err: refused}, want: refused},
+		"CannotBeSetUp": {mapper: lateMapper{servedAfter: 1}, setup: wrong, done: true, beside: 1, want: wrong},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mgr, done := &runner{mapper: &tc.mapper}, false
+			err := onceServed(mgr, []schema.GroupVersionKind{{Group: "g", Version: "v1", Kind: "K"}}, func() error { done = true; return tc.setup })
+			if !errors.Is(err, tc.want) || done != tc.done || mgr.added != tc.beside {
+				t.Errorf("onceServed() = %v, done %v, run beside %d; want %v, %v, %d", err, done, mgr.added, tc.want, tc.done, tc.beside)
+			}
+		})
 	}
 }
