@@ -1,0 +1,253 @@
+package identity
+
+import (
+	"context"
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// TestCredential says what of every type of identity reaches ASO, or what a person is told instead.
+func TestCredential(t *testing.T) {
+	pem := certificate(t)
+	inFile := filepath.Join(t.TempDir(), "id.pem")
+	noCertificate := filepath.Join(t.TempDir(), "token")
+	for path, content := range map[string]string{inFile: pem, noCertificate: hush} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	encoded := base64.StdEncoding.EncodeToString([]byte(pem))
+	cases := map[string]struct {
+		identity, source []string
+		want             map[string]string
+		said             string
+	}{
+		"ServicePrincipal":       {want: map[string]string{"AZURE_CLIENT_SECRET": hush}},
+		"ManualServicePrincipal": {identity: []string{"ServicePrincipal", "ManualServicePrincipal"}, want: map[string]string{"AZURE_CLIENT_SECRET": hush}},
+		"Secret beside the identity": {
+			identity: []string{"name: s, namespace: ids", "name: s"}, want: map[string]string{"AZURE_CLIENT_SECRET": hush},
+		},
+		"WorkloadIdentity": {identity: []string{"ServicePrincipal", "WorkloadIdentity"}, want: map[string]string{"AUTH_MODE": "workloadidentity"}},
+		"UserAssignedMSI":  {identity: []string{"ServicePrincipal", "UserAssignedMSI"}, want: map[string]string{"AUTH_MODE": "podidentity"}},
+		"UserAssignedIdentityCredential": {
+			identity: []string{"ServicePrincipal", "UserAssignedIdentityCredential, userAssignedIdentityCredentialsPath: /etc/id.json"},
+			want:     map[string]string{"AZURE_USER_ASSIGNED_IDENTITY_CREDENTIALS": "/etc/id.json"},
+		},
+		"UserAssignedIdentityCredential without a file": {
+			identity: []string{"ServicePrincipal", "UserAssignedIdentityCredential"}, said: "spec.userAssignedIdentityCredentialsPath of AzureClusterIdentity ids/id is empty",
+		},
+		"ServicePrincipalCertificate": {
+			identity: []string{"ServicePrincipal", "ServicePrincipalCertificate"}, source: []string{"clientSecret: aHVzaA==", "certificate: " + encoded},
+			want: map[string]string{"AZURE_CLIENT_CERTIFICATE": pem, "AZURE_CLIENT_CERTIFICATE_PASSWORD": ""},
+		},
+		"ServicePrincipalCertificate in a file": {
+			identity: []string{"ServicePrincipal", "ServicePrincipalCertificate, certPath: " + inFile},
+			want:     map[string]string{"AZURE_CLIENT_CERTIFICATE": pem, "AZURE_CLIENT_CERTIFICATE_PASSWORD": ""},
+		},
+		"another file of the container": {
+			identity: []string{"ServicePrincipal", "ServicePrincipalCertificate, certPath: " + noCertificate}, said: "spec.certPath of AzureClusterIdentity ids/id is " + noCertificate,
+		},
+		"no such file": {
+			identity: []string{"ServicePrincipal", "ServicePrincipalCertificate, certPath: /none"}, said: "spec.certPath of AzureClusterIdentity ids/id is /none",
+		},
+		"no certificate": {
+			identity: []string{"ServicePrincipal", "ServicePrincipalCertificate"}, source: []string{"clientSecret: aHVzaA==", "certificate: aHVzaA=="},
+			said: "key certificate of Secret ids/s, to which AzureClusterIdentity ids/id refers, is not a certificate",
+		},
+		"no key clientSecret": {source: []string{"clientSecret:", "other:"}, said: "Secret ids/s, to which AzureClusterIdentity ids/id refers, has no key clientSecret"},
+		"no such Secret":      {identity: []string{"name: s,", "name: none,"}, said: "Secret ids/none, to which AzureClusterIdentity ids/id refers, does not exist"},
+		"no Secret named":     {identity: []string{"clientSecret: {name: s, namespace: ids}, ", ""}, said: "spec.clientSecret.name of AzureClusterIdentity ids/id is empty"},
+		"a type to come":      {identity: []string{"ServicePrincipal", "Future"}, said: "spec.type of AzureClusterIdentity ids/id is Future, which is not supported"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := manage(t, theCluster, theControlPlane, theTeam, replaced(theIdentity, tc.identity...), replaced(theSource, tc.source...))
+			_, said := m.reconcile()
+			if !strings.Contains(said, tc.said) || (said == "") != (tc.said == "") {
+				t.Errorf("said %q, want %q", said, tc.said)
+			}
+			if strings.Contains(said, hush) {
+				t.Errorf("the secret is in %q", said)
+			}
+			secret := m.credential()
+			if (secret == nil) != (tc.want == nil) || (m.told() == "c-aso-secret") != (tc.want != nil) {
+				t.Fatalf("Secret %v, told %q, want %v", secret, m.told(), tc.want)
+			}
+			if secret == nil {
+				return
+			}
+			tc.want["AZURE_SUBSCRIPTION_ID"], tc.want["AZURE_TENANT_ID"], tc.want["AZURE_CLIENT_ID"] = "sub", "tenant", "app"
+			got := map[string]string{}
+			for key, value := range secret.Data {
+				got[key] = string(value)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("data: -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAllowedNamespaces says from where an identity may be used.
+func TestAllowedNamespaces(t *testing.T) {
+	const none = "does not have namespace team"
+	cases := map[string]struct{ allowed, said string }{
+		"left out":          {allowed: "", said: none},
+		"null":              {allowed: ", allowedNamespaces: null", said: none},
+		"empty":             {allowed: ", allowedNamespaces: {}"},
+		"listed":            {allowed: ", allowedNamespaces: {list: [other, team]}"},
+		"not listed":        {allowed: ", allowedNamespaces: {list: [other]}", said: none},
+		"an empty list":     {allowed: ", allowedNamespaces: {list: []}", said: none},
+		"selected":          {allowed: ", allowedNamespaces: {selector: {matchLabels: {azure: allowed}}}"},
+		"not selected":      {allowed: ", allowedNamespaces: {selector: {matchLabels: {azure: other}}}", said: none},
+		"listed or else":    {allowed: ", allowedNamespaces: {list: [other], selector: {matchLabels: {azure: allowed}}}"},
+		"an empty selector": {allowed: ", allowedNamespaces: {selector: {}}", said: none},
+		"a wrong selector":  {allowed: ", allowedNamespaces: {selector: {matchExpressions: [{key: a, operator: Guess}]}}", said: "spec.allowedNamespaces.selector of AzureClusterIdentity ids/id is invalid"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := manage(t, theCluster, theControlPlane, theTeam, theSource, replaced(theIdentity, ", allowedNamespaces: {list: [team]}", tc.allowed))
+			_, said := m.reconcile()
+			if !strings.Contains(said, tc.said) || (said == "") != (tc.said == "") {
+				t.Errorf("said %q, want %q", said, tc.said)
+			}
+			if allowed := m.credential() != nil; allowed != (tc.said == "") {
+				t.Errorf("a Secret: %v", allowed)
+			}
+		})
+	}
+}
+
+// TestReconcile says when a Secret is written at all.
+func TestReconcile(t *testing.T) {
+	const created = "create Secret c-aso-secret"
+	cases := map[string]struct {
+		cluster, controlPlane []string
+		others                []string
+		want                  []string
+		said                  string
+	}{
+		"new":                  {want: []string{created, "patch AzureManagedControlPlane cp"}},
+		"no Cluster yet":       {controlPlane: []string{"ownerReferences:", "annotations: {}, x:"}},
+		"paused Cluster":       {cluster: []string{"uid: cluster}", "uid: cluster}, spec: {paused: true}"}},
+		"paused":               {controlPlane: []string{"uid: cp,", `uid: cp, annotations: {cluster.x-k8s.io/paused: ""},`}},
+		"a person's pause":     {controlPlane: []string{"uid: cp,", `uid: cp, annotations: {crossplane.io/paused: "true"},`}},
+		"externally managed":   {controlPlane: []string{"uid: cp,", `uid: cp, annotations: {cluster.x-k8s.io/managed-by: x},`}},
+		"about to be moved":    {controlPlane: []string{"uid: cp,", `uid: cp, annotations: {clusterctl.cluster.x-k8s.io/delete-for-move: ""},`}},
+		"being deleted":        {controlPlane: []string{"uid: cp,", `uid: cp, deletionTimestamp: "2026-11-20T00:00:00Z", finalizers: [a/b],`}, want: []string{created, "patch AzureManagedControlPlane cp"}},
+		"no subscription":      {controlPlane: []string{"subscriptionID: sub, ", ""}, said: "spec.subscriptionID is empty"},
+		"another kind":         {controlPlane: []string{"kind: AzureClusterIdentity", "kind: AWSClusterIdentity"}, said: "spec.identityRef.kind is AWSClusterIdentity; it must be AzureClusterIdentity"},
+		"no name":              {controlPlane: []string{"name: id,", ""}, said: "spec.identityRef.name is empty"},
+		"no such identity":     {controlPlane: []string{"name: id,", "name: none,"}, said: "AzureClusterIdentity ids/none, to which spec.identityRef refers, does not exist"},
+		"in its own namespace": {controlPlane: []string{", namespace: ids", ""}, said: "AzureClusterIdentity team/id, to which spec.identityRef refers, does not exist"},
+		"a person's Secret": {
+			others: []string{`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret}}`}, said: "Secret c-aso-secret exists and is not this control plane's",
+		},
+		"another's Secret": {
+			others: []string{`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret, ownerReferences: [{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, name: cp, uid: before, controller: true}]}}`},
+			said:   "Secret c-aso-secret exists and is not this control plane's",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := manage(t, append(tc.others, replaced(theCluster, tc.cluster...), replaced(theControlPlane, tc.controlPlane...), theTeam, theIdentity, theSource)...)
+			writes, said := m.reconcile()
+			if diff := cmp.Diff(tc.want, writes); diff != "" {
+				t.Errorf("writes: -want +got:\n%s", diff)
+			}
+			if !strings.Contains(said, tc.said) || (said == "") != (tc.said == "") {
+				t.Errorf("said %q, want %q", said, tc.said)
+			}
+			if writes, _ = m.reconcile(); len(writes) > 0 {
+				t.Errorf("wrote again: %v", writes)
+			}
+		})
+	}
+}
+
+// TestReconcileKeeps says that the Secret follows its source, and stays while there is none that it could follow.
+func TestReconcileKeeps(t *testing.T) {
+	ctx := context.Background()
+	m := manage(t, theCluster, theControlPlane, theTeam, theIdentity, theSource)
+	m.reconcile()
+	secret := m.credential()
+	if owner := metav1.GetControllerOf(secret); owner == nil || owner.UID != "cp" || owner.BlockOwnerDeletion != nil || secret.Labels["cluster.x-k8s.io/cluster-name"] != "c" {
+		t.Errorf("metadata %v", secret.ObjectMeta)
+	}
+	source := &corev1.Secret{}
+	if err := m.Get(ctx, client.ObjectKey{Namespace: "ids", Name: "s"}, source); err != nil {
+		t.Fatal(err)
+	}
+	source.Data["clientSecret"] = []byte("another")
+	if err := m.Update(ctx, source); err != nil {
+		t.Fatal(err)
+	}
+	writes, _ := m.reconcile()
+	if diff := cmp.Diff([]string{"patch Secret c-aso-secret"}, writes); diff != "" || string(m.credential().Data["AZURE_CLIENT_SECRET"]) != "another" {
+		t.Errorf("a new client secret: -want +got:\n%s", diff)
+	}
+	if err := m.Delete(ctx, source); err != nil {
+		t.Fatal(err)
+	}
+	if writes, said := m.reconcile(); len(writes) > 0 || !strings.Contains(said, "does not exist") || m.credential() == nil {
+		t.Errorf("without its source: wrote %v, said %q", writes, said)
+	}
+	identity := object(t, replaced(theIdentity, "ServicePrincipal", "WorkloadIdentity"))
+	if err := m.Delete(ctx, identity.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Create(ctx, identity); err != nil {
+		t.Fatal(err)
+	}
+	m.reconcile()
+	if _, has := m.credential().Data["AZURE_CLIENT_SECRET"]; has {
+		t.Error("the client secret stays with another type of identity")
+	}
+}
+
+// TestWatches says which control planes an event of another object leads to.
+func TestWatches(t *testing.T) {
+	ctx := context.Background()
+	m := manage(t, theControlPlane, theIdentity)
+	r := &Reconciler{Client: m.Client}
+	to := []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: "team", Name: "cp"}}}
+	owned := object(t, `{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: x, ownerReferences: [
+  {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, name: cp, uid: cp, controller: true}]}}`)
+	synced := object(t, `{apiVersion: v1, kind: Secret, metadata: {namespace: ids, name: s, ownerReferences: [{apiVersion: external-secrets.io/v1, kind: ExternalSecret, name: s, uid: s, controller: true}]}}`)
+	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "team"}, Spec: clusterv1.ClusterSpec{
+		ControlPlaneRef: clusterv1.ContractVersionedObjectReference{APIGroup: controlPlaneKind.Group, Kind: controlPlaneKind.Kind, Name: "cp"},
+	}}
+	other := cluster.DeepCopy()
+	other.Spec.ControlPlaneRef.Kind = "KubeadmControlPlane"
+	for name, tc := range map[string]struct {
+		got, want []ctrl.Request
+	}{
+		"the Cluster":                {fromCluster(ctx, cluster), to},
+		"another kind's Cluster":     {fromCluster(ctx, other), nil},
+		"the identity":               {r.fromIdentity(ctx, object(t, theIdentity)), to},
+		"another identity":           {r.fromIdentity(ctx, object(t, replaced(theIdentity, "name: id}", "name: other}"))), nil},
+		"its Secret":                 {r.fromSecret(ctx, object(t, theSource)), to},
+		"its Secret, owned":          {r.fromSecret(ctx, synced), to},
+		"another Secret":             {r.fromSecret(ctx, object(t, replaced(theSource, "name: s", "name: other"))), nil},
+		"the Secret made from it":    {r.fromSecret(ctx, owned), to},
+		"the namespace":              {r.fromNamespace(ctx, object(t, theTeam)), to},
+		"another namespace":          {r.fromNamespace(ctx, object(t, replaced(theTeam, "team", "other"))), nil},
+		"a thing that is no Cluster": {fromCluster(ctx, object(t, theTeam)), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
