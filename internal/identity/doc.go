@@ -22,7 +22,14 @@ func Kinds() []schema.GroupVersionKind {
 }
 
 // SecretName returns the name of the Secret with the credential that ASO uses for a Cluster.
-func SecretName(cluster string) string { return cluster + "-aso-secret" }
+func SecretName(cluster string) string { return cluster + secretSuffix }
 
-// credentialFailed is the reason of Events about a credential that cannot be made.
-const credentialFailed = "CredentialFailed" //nolint:gosec // A word.
+const secretSuffix = "-aso-secret"
+
+// Reasons of Events.
+const (
+	// credentialFailed is about a credential that cannot be made.
+	credentialFailed = "CredentialFailed" //nolint:gosec // A word.
+	// credentialFound is about one that need not be made.
+	credentialFound = "CredentialFound" //nolint:gosec // A word.
+)

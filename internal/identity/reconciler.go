@@ -92,14 +92,38 @@ func (r *Reconciler) reconcile(ctx context.Context, xr *unstructured.Unstructure
 	if cluster == nil || annotations.IsPaused(cluster, controlPlane) {
 		return nil
 	}
-	data, err := r.credential(ctx, controlPlane)
+	current, err := r.current(ctx, controlPlane, cluster.Name)
 	if err != nil {
 		return err
 	}
-	if err := r.write(ctx, controlPlane, cluster.Name, data); err != nil {
-		return err
+	if current == nil || metav1.IsControlledBy(current, controlPlane) {
+		data, err := r.credential(ctx, controlPlane)
+		if err != nil {
+			return err
+		}
+		if err := r.write(ctx, controlPlane, cluster.Name, current, data); err != nil {
+			return err
+		}
 	}
-	return r.tell(ctx, xr, SecretName(cluster.Name))
+	return r.tell(ctx, xr, SecretName(cluster.Name), current)
+}
+
+// current returns the Secret as it is; nil when there is none. It is an error when it belongs to another composite resource.
+func (r *Reconciler) current(ctx context.Context, controlPlane *v1beta1.AzureManagedControlPlane, cluster string) (*corev1.Secret, error) {
+	current := &corev1.Secret{}
+	err := r.live.Get(ctx, client.ObjectKey{Namespace: controlPlane.Namespace, Name: SecretName(cluster)}, current)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read Secret %s: %w", SecretName(cluster), err)
+	}
+	owner := metav1.GetControllerOf(current)
+	if owner != nil && owner.UID != controlPlane.UID && strings.HasPrefix(owner.APIVersion, controlPlaneKind.Group+"/") {
+		return nil, wrong("Secret %s belongs to another %s, %s, so the credential cannot be written to it; it goes with that one",
+			current.Name, owner.Kind, owner.Name)
+	}
+	return current, nil
 }
 
 // credential returns the data of the Secret. It is an error, and the Secret stays as it is, while the control plane may not
@@ -147,11 +171,9 @@ func identityKeyOf(controlPlane *v1beta1.AzureManagedControlPlane) (client.Objec
 	return key, nil
 }
 
-// write makes the Secret have the data, if it does not. One that is not the control plane's stays as it is.
-func (r *Reconciler) write(ctx context.Context, controlPlane *v1beta1.AzureManagedControlPlane, cluster string, data map[string][]byte) error {
-	current := &corev1.Secret{}
-	err := r.live.Get(ctx, client.ObjectKey{Namespace: controlPlane.Namespace, Name: SecretName(cluster)}, current)
-	if apierrors.IsNotFound(err) {
+// write makes the Secret have the data, if it does not.
+func (r *Reconciler) write(ctx context.Context, controlPlane *v1beta1.AzureManagedControlPlane, cluster string, current *corev1.Secret, data map[string][]byte) error {
+	if current == nil {
 		return r.Create(ctx, &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: controlPlane.Namespace, Name: SecretName(cluster),
@@ -160,12 +182,6 @@ func (r *Reconciler) write(ctx context.Context, controlPlane *v1beta1.AzureManag
 			},
 			Data: data,
 		})
-	}
-	if err != nil {
-		return fmt.Errorf("cannot read Secret %s: %w", SecretName(cluster), err)
-	}
-	if !metav1.IsControlledBy(current, controlPlane) {
-		return wrong("Secret %s exists and is not this control plane's, so the credential cannot be written to it; delete it if nothing uses it", current.Name)
 	}
 	wanted := current.DeepCopy()
 	metav1.SetMetaDataLabel(&wanted.ObjectMeta, clusterv1.ClusterNameLabel, cluster)
@@ -183,10 +199,15 @@ func controllerOf(controlPlane *v1beta1.AzureManagedControlPlane) metav1.OwnerRe
 	return *ref
 }
 
-// tell notes the Secret on the control plane, which is what the function waits for.
-func (r *Reconciler) tell(ctx context.Context, xr *unstructured.Unstructured, secret string) error {
+// tell notes the Secret on the control plane, which is what the function waits for. One that a person has made is used as it
+// is.
+func (r *Reconciler) tell(ctx context.Context, xr *unstructured.Unstructured, secret string, current *corev1.Secret) error {
 	if xr.GetAnnotations()[v1beta1.AnnotationCredential] == secret {
 		return nil
+	}
+	if current != nil && !metav1.IsControlledBy(current, xr) {
+		r.events.Eventf(xr, nil, corev1.EventTypeNormal, credentialFound, "UseCredential",
+			"Secret %s was there before and is used as it is; delete it to have it made from the AzureClusterIdentity", secret)
 	}
 	changed := xr.DeepCopy()
 	told := maps.Clone(changed.GetAnnotations())

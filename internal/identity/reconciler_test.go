@@ -151,11 +151,16 @@ func TestReconcile(t *testing.T) {
 		"no such identity":     {controlPlane: []string{"name: id,", "name: none,"}, said: "AzureClusterIdentity ids/none, to which spec.identityRef refers, does not exist"},
 		"in its own namespace": {controlPlane: []string{", namespace: ids", ""}, said: "AzureClusterIdentity team/id, to which spec.identityRef refers, does not exist"},
 		"a person's Secret": {
-			others: []string{`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret}}`}, said: "Secret c-aso-secret exists and is not this control plane's",
+			others: []string{`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret}}`}, want: []string{"patch AzureManagedControlPlane cp"},
+			said: "Secret c-aso-secret was there before and is used as it is",
+		},
+		"a person's Secret, no identity": {
+			others: []string{`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret}}`}, controlPlane: []string{"name: id,", "name: none,"},
+			want: []string{"patch AzureManagedControlPlane cp"}, said: "Secret c-aso-secret was there before and is used as it is",
 		},
 		"another's Secret": {
 			others: []string{`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret, ownerReferences: [{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, name: cp, uid: before, controller: true}]}}`},
-			said:   "Secret c-aso-secret exists and is not this control plane's",
+			said:   "Secret c-aso-secret belongs to another AzureManagedControlPlane, cp",
 		},
 	}
 	for name, tc := range cases {
@@ -240,6 +245,7 @@ func TestWatches(t *testing.T) {
 		"its Secret, owned":          {r.fromSecret(ctx, synced), to},
 		"another Secret":             {r.fromSecret(ctx, object(t, replaced(theSource, "name: s", "name: other"))), nil},
 		"the Secret made from it":    {r.fromSecret(ctx, owned), to},
+		"a person's own credential":  {r.fromSecret(ctx, object(t, `{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret}}`)), to},
 		"the namespace":              {r.fromNamespace(ctx, object(t, theTeam)), to},
 		"another namespace":          {r.fromNamespace(ctx, object(t, replaced(theTeam, "team", "other"))), nil},
 		"a thing that is no Cluster": {fromCluster(ctx, object(t, theTeam)), nil},

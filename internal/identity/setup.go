@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -128,12 +129,15 @@ func (r *Reconciler) fromIdentity(ctx context.Context, obj client.Object) []ctrl
 	return r.listed(ctx, controlPlaneKind, client.MatchingFields{identityIndex: client.ObjectKeyFromObject(obj).String()})
 }
 
-// fromSecret returns the control planes whose credential is in a Secret, or is made from it.
+// fromSecret returns the control planes whose credential is in a Secret, or is made from it. A person's own is theirs by name.
 func (r *Reconciler) fromSecret(ctx context.Context, obj client.Object) []ctrl.Request {
 	var requests []ctrl.Request
 	if owner := metav1.GetControllerOf(obj); owner != nil && owner.Kind == controlPlaneKind.Kind &&
 		owner.APIVersion == controlPlaneKind.GroupVersion().String() {
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: owner.Name}})
+	}
+	if len(requests) == 0 && strings.HasSuffix(obj.GetName(), secretSuffix) {
+		requests = r.listed(ctx, controlPlaneKind, client.InNamespace(obj.GetNamespace()))
 	}
 	for _, identity := range r.listed(ctx, identityKind, client.MatchingFields{secretIndex: client.ObjectKeyFromObject(obj).String()}) {
 		requests = append(requests, r.listed(ctx, controlPlaneKind, client.MatchingFields{identityIndex: identity.String()})...)
