@@ -234,7 +234,7 @@ func TestCallsUntilSettled(t *testing.T) {
 		"cluster, removal":      {xr: edited(infraXR(group("rg")), left), want: 4},
 		"control plane, new":    {xr: controlPlaneXR(aksCluster()), want: 4},
 		"control plane, ready":  {xr: controlPlaneXR(aksCluster()), observed: []*unstr{exists(t, controlPlaneXR(), settledCluster(), inAzure)}, want: 3},
-		"control plane, all":    {xr: edited(controlPlaneXR(mc), left), want: 5},
+		"control plane, all":    {xr: edited(controlPlaneXR(mc), left), want: 4},
 		"machine pool, new":     {xr: poolXR("p0", aksPool("p0")), want: 3},
 		"machine pool, removal": {xr: edited(poolXR("p0", aksPool("p0")), left), want: 4},
 		"template":              {xr: live(capz, "AzureASOManagedClusterTemplate", "t"), want: 2},

@@ -59,18 +59,20 @@ type Outcomes struct {
 	Unwatched bool
 }
 
-// Ask asks for the schemas that a plan for the objects will need, so that they come together with other things asked
-// for: Crossplane asks a function no more than a handful of times.
+// Ask asks for the schemas that a plan for the objects will need, and for what the spec no longer has, so that they come
+// together with other things asked for: Crossplane asks a function no more than a handful of times.
 func Ask(in *Request, inlines []*Inline) {
+	inSpec := map[string]bool{}
 	for _, i := range inlines {
+		inSpec[i.Name()] = true
 		if observed := in.Observed[i.Name()]; i.Problem == nil && (observed == nil || observed.GetAPIVersion() != i.Object.GetAPIVersion()) {
 			_, _, _ = in.Schema(i.Object.GroupVersionKind())
 		}
 	}
 	for _, item := range mapsIn(in.XR.Object, "status", "resources") {
 		obj := statusObject(item, in.XR.GetNamespace())
-		if in.Observed[resourceName(obj)] == nil && obj.GetKind() != "" {
-			_, _, _ = in.Schema(obj.GroupVersionKind())
+		if !inSpec[resourceName(obj)] && obj.GetKind() != "" && obj.GetName() != "" && item["ownership"] != v1beta1.OwnershipUser {
+			_, _ = stillThere(in, obj)
 		}
 	}
 }

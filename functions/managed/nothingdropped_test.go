@@ -1,0 +1,242 @@
+package managed
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// A scene is a composite resource all of whose objects exist, and what surrounds it.
+type scene struct {
+	xr       *unstr
+	world    world
+	observed []*unstr
+}
+
+func scenes(t *testing.T) map[string]scene {
+	t.Helper()
+	attachments := func(o *unstr) {
+		set([]any{map[string]any{"name": "flux", "extensionType": "microsoft.flux"}}, "spec", "extensions")(o)
+		set(map[string]any{"managerName": "fleet", "managerResourceGroup": "fleets", "name": "m", "group": "g"}, "spec", "fleetsMember")(o)
+		set([]any{map[string]any{"name": "pe", "privateLinkServiceConnections": []any{map[string]any{"name": "c", "privateLinkServiceID": "/some/id"}}}},
+			"spec", "virtualNetwork", "subnet", "privateEndpoints")(o)
+		set([]any{`{"spec":{"nodeResourceGroup":"nodes"}}`}, "spec", "asoManagedClusterPatches")(o)
+	}
+	identity := object(t, `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureClusterIdentity, metadata: {name: id},
+		spec: {type: WorkloadIdentity, clientID: x, tenantID: t, allowedNamespaces: {}}}`)
+	of := func(p *play) scene {
+		p.t = t
+		p.rounds(8)
+		return scene{xr: p.xr, world: p.world, observed: p.observed()}
+	}
+	full := newPlay(t, aksWorld(t, identity), controlPlane(t, attachments))
+	mine := of(full)
+	waiting := newPlay(t, aksWorld(t, identity), controlPlane(t))
+	waiting.rounds(3)
+	external := of(newPlay(t, aksWorld(t, identity), controlPlane(t, attachments), "ResourceGroup rg", "VirtualNetwork net", "VirtualNetworksSubnet nodes", "ManagedCluster cp"))
+	cp := mine.xr
+	pool := of(newPlay(t, aksWorld(t, cp), edited(poolXR(t, "p0", "System"), set([]any{"azure:///x"}, "spec", "providerIDList"))))
+	foreign := of(newPlay(t, aksWorld(t, external.xr), poolXR(t, "p1", "User")))
+	if len(mine.observed) != 7 || len(external.observed) != 7 || len(pool.observed) != 1 || len(foreign.observed) != 1 {
+		t.Fatalf("the scenes are not complete: %d, %d, %d, %d", len(mine.observed), len(external.observed), len(pool.observed), len(foreign.observed))
+	}
+	return map[string]scene{
+		"control plane": mine, "control plane, external": external, "pool": pool, "pool of an external cluster": foreign,
+		"control plane, being made": {xr: waiting.xr, world: waiting.world, observed: waiting.observed()},
+	}
+}
+
+// A disturbance changes one input of a scene. What exists must still be desired after it, or nothing may be applied.
+type disturbance struct {
+	name string
+	do   func(*scene)
+}
+
+func disturbances(s scene) []disturbance {
+	var all []disturbance
+	onXR := func(name string, edits ...edit) {
+		all = append(all, disturbance{name, func(s *scene) { s.xr = edited(s.xr, edits...) }})
+	}
+	onXR("nothing")
+	onXR("owner references gone", remove("metadata", "ownerReferences"))
+	onXR("labels gone", remove("metadata", "labels"))
+	onXR("annotations gone", remove("metadata", "annotations"))
+	onXR("status wiped", remove("status"))
+	onXR("status garbage", set("x", "status", "resources"))
+	onXR("paused", annotate("cluster.x-k8s.io/paused", ""))
+	onXR("names another ManagedCluster", annotate(managedClusterAnnotation, "other"))
+	onXR("names another pool", annotate("infrastructure.cluster.x-k8s.io/agent-pool", "other"))
+	onXR("version changed", set("v1.99.0", "spec", "version"))
+	onXR("version is no text", set(int64(1), "spec", "version"))
+	onXR("subscription gone", remove("spec", "subscriptionID"))
+	onXR("location gone", remove("spec", "location"))
+	onXR("network's address range is nonsense", set("x", "spec", "virtualNetwork", "cidrBlock"))
+	onXR("identity gone", remove("spec", "identityRef"))
+	onXR("patch that is no JSON", set([]any{"{"}, "spec", "asoManagedClusterPatches"))
+	onXR("patch of an unknown field", set([]any{`{"spec":{"x":1}}`}, "spec", "asoManagedClusterPatches"), set([]any{`{"spec":{"x":1}}`}, "spec", "asoManagedClustersAgentPoolPatches"))
+	onXR("patch of the name", set([]any{`{"metadata":{"name":"x"}}`}, "spec", "asoManagedClusterPatches"), set([]any{`{"metadata":{"name":"x"}}`}, "spec", "asoManagedClustersAgentPoolPatches"))
+	onXR("patch of the kind", set([]any{`{"kind":"x"}`}, "spec", "asoManagedClusterPatches"), set([]any{`{"kind":"x"}`}, "spec", "asoManagedClustersAgentPoolPatches"))
+	onXR("patch of the policy", set([]any{`{"metadata":{"annotations":{"` + policy + `":"manage"}}}`}, "spec", "asoManagedClusterPatches"))
+	onXR("preview features", set(true, "spec", "enablePreviewFeatures"))
+	onXR("mode changed", set("User", "spec", "mode"))
+	for _, o := range s.world {
+		add := func(name string, edits ...edit) {
+			all = append(all, disturbance{fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), name), func(s *scene) { s.world = s.world.with(edited(o, edits...)) }})
+		}
+		all = append(all, disturbance{fmt.Sprintf("%s %s gone", o.GetKind(), o.GetName()), func(s *scene) { s.world = s.world.without(o) }})
+		add("deleting", set("2026-01-02T03:04:05Z", "metadata", "deletionTimestamp"))
+		add("without spec and status", remove("spec"), remove("status"))
+		add("without labels", remove("metadata", "labels"))
+		add("without status", remove("status"))
+		add("with garbage", set("x", "spec"))
+		add("paused", set(true, "spec", "paused"))
+	}
+	all = append(all, disturbance{"everything else gone", func(s *scene) { s.world = nil }})
+	for n, o := range s.observed {
+		add := func(name string, edits ...edit) {
+			all = append(all, disturbance{fmt.Sprintf("%s %s", o.GetKind(), name), func(s *scene) {
+				s.observed = slices.Clone(s.observed)
+				s.observed[n] = edited(o, edits...)
+			}})
+		}
+		add("not ready", set([]any{}, "status", "conditions"))
+		add("without status", remove("status"))
+		add("status garbage", set("x", "status"))
+		add("changed", set(int64(17), "metadata", "generation"))
+		add("deleting", set("2026-01-02T03:04:05Z", "metadata", "deletionTimestamp"))
+		add("without annotations", remove("metadata", "annotations"))
+		add("without owner references", remove("metadata", "ownerReferences"))
+		add("without managed fields", remove("metadata", "managedFields"))
+		add("without spec", remove("spec"))
+	}
+	return all
+}
+
+// missing returns the observed objects of the request that the response would have Crossplane delete.
+func missing(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) []string {
+	if fatal(rsp) != "" {
+		return nil
+	}
+	var out []string
+	for n := range req.GetObserved().GetResources() {
+		if rsp.GetDesired().GetResources()[n] == nil {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// changedHands returns what would be managed though it was not before, and is not the Cluster's.
+func changedHands(s scene, rsp *fnv1.RunFunctionResponse) []string {
+	var out []string
+	for _, o := range s.observed {
+		d := rsp.GetDesired().GetResources()[name(o)]
+		if d == nil || o.GetAnnotations()[ownership] != "external" {
+			continue
+		}
+		annotations := d.GetResource().GetFields()["metadata"].GetStructValue().GetFields()["annotations"].GetStructValue().GetFields()
+		if annotations[policy].GetStringValue() != "skip" {
+			out = append(out, name(o))
+		}
+	}
+	return out
+}
+
+func TestNothingIsDropped(t *testing.T) {
+	for name, s := range scenes(t) {
+		t.Run(name, func(t *testing.T) {
+			for _, d := range disturbances(s) {
+				s := s
+				d.do(&s)
+				req := request(t, s.xr, s.observed...)
+				rsp := s.world.settle(t, req)
+				if m := missing(req, rsp); len(m) > 0 {
+					t.Errorf("%s: %v would be deleted", d.name, m)
+				}
+				if m := changedHands(s, rsp); len(m) > 0 {
+					t.Errorf("%s: %v would be managed", d.name, m)
+				}
+			}
+		})
+	}
+}
+
+// TestNothingIsDroppedByAnUnansweredRequirement takes each required object out of a settled request, as if Crossplane had
+// not read it: then the answer must ask for it again, or stop.
+func TestNothingIsDroppedByAnUnansweredRequirement(t *testing.T) {
+	for name, s := range scenes(t) {
+		t.Run(name, func(t *testing.T) {
+			settled := request(t, s.xr, s.observed...)
+			s.world.settle(t, settled)
+			for requirement := range settled.GetRequiredResources() {
+				req := proto.CloneOf(settled)
+				req.RequiredResources[requirement] = &fnv1.Resources{}
+				if m := missing(req, run(req)); len(m) > 0 {
+					t.Errorf("%s not found: %v would be deleted", requirement, m)
+				}
+				delete(req.RequiredResources, requirement)
+				rsp := run(req)
+				if rsp.GetRequirements().GetResources()[requirement] == nil && fatal(rsp) == "" {
+					t.Errorf("%s not read: not asked for again", requirement)
+				}
+			}
+		})
+	}
+}
+
+// TestPurity says that the same request gives the same bytes, whatever Go's order of maps, and stays as it was.
+func TestPurity(t *testing.T) {
+	bytes := func(m proto.Message) string {
+		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+		must(t, err)
+		return string(b)
+	}
+	for name, s := range scenes(t) {
+		t.Run(name, func(t *testing.T) {
+			for _, d := range disturbances(s) {
+				s := s
+				d.do(&s)
+				req := request(t, s.xr, s.observed...)
+				s.world.settle(t, req)
+				before, want := bytes(req), bytes(run(req))
+				if bytes(run(req)) != want || bytes(run(req)) != want {
+					t.Errorf("%s: two answers to one request", d.name)
+				}
+				if bytes(req) != before {
+					t.Errorf("%s: the request has changed", d.name)
+				}
+			}
+		})
+	}
+}
+
+// TestWhatLeavesTheSpecIsDeleted says that nothing but that is.
+func TestWhatLeavesTheSpecIsDeleted(t *testing.T) {
+	s := scenes(t)["control plane"]
+	for field, want := range map[string]string{
+		"extensions": "Extension.kubernetesconfiguration.azure.com/flux", "fleetsMember": "FleetsMember.containerservice.azure.com/m",
+	} {
+		req := request(t, edited(s.xr, remove("spec", field)), s.observed...)
+		rsp := s.world.settle(t, req)
+		if got := missing(req, rsp); len(got) != 1 || got[0] != want || fatal(rsp) != "" {
+			t.Errorf("%s: want just %s deleted, got %v (error %q)", field, want, got, fatal(rsp))
+		}
+	}
+}
+
+func TestCallsUntilSettled(t *testing.T) {
+	all := scenes(t)
+	for name, s := range all {
+		if _, calls := s.world.calls(t, request(t, s.xr)); calls > mostCalls {
+			t.Errorf("%s, new: %d calls of at most %d", name, calls, mostCalls)
+		}
+		old := []any{map[string]any{"resource": map[string]any{"group": "network.azure.com", "version": "v1api20220701", "kind": "PrivateEndpoint", "name": "old"}, "ready": true}}
+		if _, calls := s.world.calls(t, request(t, edited(s.xr, set(old, "status", "resources"), remove("metadata", "labels")))); calls > mostCalls {
+			t.Errorf("%s, without labels and with a removal: %d calls of at most %d", name, calls, mostCalls)
+		}
+	}
+}

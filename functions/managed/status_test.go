@@ -1,0 +1,308 @@
+package managed
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func TestWhatTheCredentialWaitsFor(t *testing.T) {
+	identity := func(spec string) *unstr {
+		return object(t, "{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureClusterIdentity, metadata: {name: id}, spec: {type: WorkloadIdentity, clientID: x, tenantID: t%s}}", spec)
+	}
+	without := remove("metadata", "annotations")
+	cases := map[string]struct {
+		xr       *unstr
+		identity *unstr
+		want     string
+	}{
+		"it is there":             {xr: controlPlane(t), want: ""},
+		"no identity":             {xr: controlPlane(t, without), want: "AzureClusterIdentity ns/id exists, which spec.identityRef names"},
+		"in another namespace":    {xr: controlPlane(t, without, set("other", "spec", "identityRef", "namespace")), identity: identity(""), want: "AzureClusterIdentity other/id exists, which spec.identityRef names"},
+		"of another kind":         {xr: controlPlane(t, without, set("Secret", "spec", "identityRef", "kind")), want: `spec.identityRef.kind is "Secret", but must be AzureClusterIdentity`},
+		"no reference":            {xr: controlPlane(t, without, remove("spec", "identityRef")), want: "spec.identityRef names an AzureClusterIdentity, whose credential is used in Azure"},
+		"no subscription":         {xr: controlPlane(t, without, remove("spec", "subscriptionID")), want: "spec.subscriptionID is set, as it cannot be told from the credential"},
+		"allowed nowhere":         {xr: controlPlane(t, without), identity: identity(""), want: `spec.allowedNamespaces of AzureClusterIdentity ns/id has namespace "ns"`},
+		"allowed elsewhere":       {xr: controlPlane(t, without), identity: identity(", allowedNamespaces: {list: [other]}"), want: `spec.allowedNamespaces of AzureClusterIdentity ns/id has namespace "ns"`},
+		"allowed everywhere":      {xr: controlPlane(t, without), identity: identity(", allowedNamespaces: {}"), want: "provider-capz has made Secret c1-aso-secret from AzureClusterIdentity ns/id"},
+		"allowed here":            {xr: controlPlane(t, without), identity: identity(", allowedNamespaces: {list: [ns]}"), want: "provider-capz has made Secret c1-aso-secret from AzureClusterIdentity ns/id"},
+		"a selector must tell":    {xr: controlPlane(t, without), identity: identity(", allowedNamespaces: {selector: {matchLabels: {a: b}}}"), want: "provider-capz has made Secret c1-aso-secret from AzureClusterIdentity ns/id"},
+		"the identity is garbage": {xr: controlPlane(t, without), identity: edited(identity(""), set("x", "spec")), want: "AzureClusterIdentity id cannot be read: json: cannot unmarshal string"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := aksWorld(t)
+			if c.identity != nil {
+				w = w.with(c.identity)
+			}
+			p := newPlay(t, w, c.xr)
+			p.rounds(1)
+			if c.want == "" {
+				if len(p.live) == 0 {
+					t.Error("nothing is composed")
+				}
+				return
+			}
+			if len(p.live) > 0 {
+				t.Errorf("composed without a credential: %v", sortedKeys(p.live))
+			}
+			if got := condition(p.rsp, "ResourceGroupReady"); !strings.HasPrefix(got, "False WaitingForResource: ResourceGroup rg: waits until "+c.want) {
+				t.Errorf("want %q, got %q", c.want, got)
+			}
+		})
+	}
+}
+
+// TestWhatExistsNeedsNoCredential says that only what is new waits for it.
+func TestWhatExistsNeedsNoCredential(t *testing.T) {
+	p := newPlay(t, aksWorld(t), controlPlane(t))
+	p.rounds(8)
+	p.xr = edited(p.xr, remove("metadata", "annotations"))
+	p.rounds(1)
+	if got := condition(p.rsp, "ResourcesReady"); len(p.live) != 4 || got != "True AllReady:" {
+		t.Errorf("%v, %s", sortedKeys(p.live), got)
+	}
+}
+
+func TestControlPlaneStatus(t *testing.T) {
+	access := func(private, public any) map[string]any {
+		return map[string]any{"apiServerAccessProfile": map[string]any{"enablePrivateCluster": private, "enablePrivateClusterPublicFQDN": public}}
+	}
+	channel := func(name string) edit { return set(name, "spec", "autoUpgradeProfile", "upgradeChannel") }
+	cases := map[string]struct {
+		xr    *unstr
+		azure map[string]any
+		want  map[string]any
+	}{
+		"public":                       {want: map[string]any{"controlPlaneEndpoint": "api.example.org", "version": "v1.33.6"}},
+		"private":                      {azure: access(true, false), want: map[string]any{"controlPlaneEndpoint": "private.example.org", "version": "v1.33.6"}},
+		"private with a public name":   {azure: access(true, true), want: map[string]any{"controlPlaneEndpoint": "api.example.org", "version": "v1.33.6"}},
+		"the version is Azure's":       {azure: map[string]any{"currentKubernetesVersion": "1.32.9"}, want: map[string]any{"controlPlaneEndpoint": "api.example.org", "version": "v1.32.9"}},
+		"an upgrade by itself":         {xr: controlPlane(t, channel("stable")), azure: map[string]any{"currentKubernetesVersion": "1.34.0"}, want: map[string]any{"controlPlaneEndpoint": "api.example.org", "version": "v1.34.0", "autoUpgradeVersion": "v1.34.0"}},
+		"only the nodes by themselves": {xr: controlPlane(t, channel("node-image")), want: map[string]any{"controlPlaneEndpoint": "api.example.org", "version": "v1.33.6"}},
+		"an issuer":                    {azure: map[string]any{"oidcIssuerProfile": map[string]any{"issuerURL": "https://issuer"}}, want: map[string]any{"controlPlaneEndpoint": "api.example.org", "version": "v1.33.6", "issuerURL": "https://issuer"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if c.xr == nil {
+				c.xr = controlPlane(t)
+			}
+			p := newPlay(t, aksWorld(t), c.xr)
+			p.rounds(8)
+			for field, value := range c.azure {
+				p.live["ManagedCluster.containerservice.azure.com/cp"].status[field] = value
+			}
+			p.compose()
+			got := status(p.rsp)
+			host, _, _ := unstructured.NestedString(got, "controlPlaneEndpoint", "host")
+			summary := map[string]any{"controlPlaneEndpoint": host, "version": got["version"]}
+			if v := got["autoUpgradeVersion"]; v != nil {
+				summary["autoUpgradeVersion"] = v
+			}
+			if url, _, _ := unstructured.NestedString(got, "oidcIssuerProfile", "issuerURL"); url != "" {
+				summary["issuerURL"] = url
+			}
+			if diff := cmp.Diff(c.want, summary); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+			if got["initialized"] != true || got["ready"] != true || got["externalManagedControlPlane"] != true {
+				t.Errorf("want it initialized, ready and managed by Azure: %v", got)
+			}
+		})
+	}
+}
+
+func TestFailuresAreShownWhereTheyAre(t *testing.T) {
+	p := newPlay(t, aksWorld(t), controlPlane(t))
+	p.rounds(8)
+	p.live["VirtualNetwork.network.azure.com/net"].status["conditions"] = []any{map[string]any{
+		"type": "Ready", "status": "False", "severity": "Error", "reason": "NetcfgInvalidSubnet", "message": "too small", "observedGeneration": int64(1)}}
+	p.compose()
+	for conditionType, want := range map[string]string{
+		"VNetReady":             "False NetcfgInvalidSubnet: VirtualNetwork net: too small",
+		"ResourcesReady":        "False NetcfgInvalidSubnet: VirtualNetwork net: too small",
+		"Ready":                 "False NetcfgInvalidSubnet: VirtualNetwork net: too small",
+		"Available":             "True Provisioned: VirtualNetwork net: too small",
+		"ResourceGroupReady":    "True AllReady:",
+		"ManagedClusterRunning": "True AllReady:",
+	} {
+		if got := condition(p.rsp, conditionType); got != want {
+			t.Errorf("%s: want %q, got %q", conditionType, want, got)
+		}
+	}
+}
+
+func TestAFailedPatchIsNamed(t *testing.T) {
+	p := newPlay(t, aksWorld(t), controlPlane(t, set([]any{`{"spec":{"dnsPrefix":"a"}}`, `{"spec":{"x":1}}`}, "spec", "asoManagedClusterPatches")))
+	p.rounds(6)
+	if got := condition(p.rsp, "ManagedClusterRunning"); !strings.Contains(got, "spec.asoManagedClusterPatches[1] is ") {
+		t.Errorf("want the patch named by its index, got %s", got)
+	}
+	if got := condition(p.rsp, "SubnetsReady"); got != "True AllReady:" {
+		t.Errorf("the others go on: %s", got)
+	}
+}
+
+func TestCustomHeaders(t *testing.T) {
+	const prefix = "infrastructure.cluster.x-k8s.io/custom-header-"
+	p := newPlay(t, aksWorld(t), controlPlane(t, annotate(prefix+"EnableEncryptionAtHost", "true"), annotate(prefix+"Other", "x")))
+	p.rounds(1)
+	for header, want := range map[string]string{
+		"EnableEncryptionAtHost": "In its place is spec.enableEncryptionAtHost of the AzureManagedMachinePool",
+		"Other":                  "In its place is a field of the ManagedCluster or agent pool: set it in spec.asoManagedClusterPatches",
+	} {
+		got := condition(p.rsp, "CustomHeader."+header)
+		if !strings.HasPrefix(got, "False NotSent: annotation "+prefix+header+" has no effect") || !strings.Contains(got, want) {
+			t.Errorf("%s: %s", header, got)
+		}
+	}
+	// Crossplane keeps in status.conditions what a function once said.
+	var kept []any
+	for _, c := range p.rsp.GetConditions() {
+		kept = append(kept, map[string]any{"type": c.GetType(), "status": "False"})
+	}
+	p.xr = edited(p.xr, remove("metadata", "annotations", prefix+"Other"), set(kept, "status", "conditions"))
+	p.rsp = p.world.settle(t, request(t, p.xr, p.observed()...))
+	if got := condition(p.rsp, "CustomHeader.Other"); got != "True NotAskedFor: the annotation is gone" {
+		t.Errorf("after the annotation has gone: %s", got)
+	}
+	if got := condition(p.rsp, "CustomHeader.EnableEncryptionAtHost"); !strings.HasPrefix(got, "False NotSent") {
+		t.Errorf("the other annotation: %s", got)
+	}
+	many := p.xr
+	for n := range 40 {
+		many = edited(many, annotate(fmt.Sprintf("%sHeader%d", prefix, n), "x"))
+	}
+	rsp := p.world.settle(t, request(t, many, p.observed()...))
+	if all, _, _ := unstructured.NestedSlice(status(rsp), "v1beta2", "conditions"); len(all) > 32 {
+		t.Errorf("%d conditions, but Cluster API reads 32 at most", len(all))
+	}
+}
+
+func TestCluster(t *testing.T) {
+	withHost := set("api.example.org", "spec", "controlPlaneEndpoint", "host")
+	cases := map[string]struct {
+		xr    *unstr
+		world world
+		want  string
+		done  bool
+	}{
+		"no endpoint":           {xr: infrastructure(t), world: aksWorld(t), want: "False WaitingForControlPlaneEndpoint: waits for spec.controlPlaneEndpoint, which comes from the control plane"},
+		"endpoint":              {xr: edited(infrastructure(t), withHost), world: aksWorld(t), want: "True Provisioned:", done: true},
+		"the endpoint goes":     {xr: edited(infrastructure(t), set(true, "status", "ready")), world: aksWorld(t), want: "True Provisioned:", done: true},
+		"no Cluster":            {xr: edited(infrastructure(t), withHost), want: `False WaitingForOwner: waits for Cluster "c1", which owns it and does not exist in namespace "ns"`},
+		"another control plane": {xr: edited(infrastructure(t), withHost), world: world{edited(cluster(t), set("KubeadmControlPlane", "spec", "controlPlaneRef", "kind"))}, want: "False InvalidClusterReference: AzureManagedCluster cannot be used without AzureManagedControlPlane"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			rsp := c.world.settle(t, request(t, c.xr))
+			if got := condition(rsp, "Ready"); !strings.HasPrefix(got, c.want) {
+				t.Errorf("want %q, got %q", c.want, got)
+			}
+			provisioned, _, _ := unstructured.NestedBool(status(rsp), "initialization", "provisioned")
+			if status(rsp)["ready"] != c.done || provisioned != c.done {
+				t.Errorf("want ready %v, got %v", c.done, status(rsp))
+			}
+		})
+	}
+}
+
+func TestPool(t *testing.T) {
+	p0 := newPlay(t, aksWorld(t), controlPlane(t))
+	p0.rounds(8)
+	ready := p0.xr
+	scaling := set(map[string]any{"minSize": int64(1), "maxSize": int64(5)}, "spec", "scaling")
+	managedBy := func(value string) *unstr {
+		return edited(machinePool(t, "p0"), annotate("cluster.x-k8s.io/replicas-managed-by", value))
+	}
+	cases := map[string]struct {
+		xr    *unstr
+		world []*unstr
+		want  string
+	}{
+		"the cluster is not there":    {world: []*unstr{controlPlane(t)}, want: "False WaitingForResource: ManagedClustersAgentPool p0: waits until the ManagedCluster of AzureManagedControlPlane cp is ready"},
+		"no credential":               {world: []*unstr{edited(ready, remove("metadata", "annotations"))}, want: "False WaitingForResource: ManagedClustersAgentPool p0: waits until AzureManagedControlPlane cp has the credential for Azure"},
+		"no control plane":            {want: `waits for AzureManagedControlPlane "cp", which spec.controlPlaneRef of Cluster "c1" names and which does not exist`},
+		"made":                        {world: []*unstr{ready}, want: "True AllReady:"},
+		"newer than the cluster":      {world: []*unstr{ready, edited(machinePool(t, "p0"), set("v1.34.0", "spec", "template", "spec", "version"))}, want: "False IncompatibleValue: the MachinePool of AzureManagedMachinePool p0: spec.template.spec.version"},
+		"scaled by AKS":               {xr: edited(poolXR(t, "p0", "System"), scaling), world: []*unstr{ready, managedBy("aks")}, want: "True AllReady:"},
+		"scaled by AKS, as CAPZ says": {xr: edited(poolXR(t, "p0", "System"), scaling), world: []*unstr{ready, managedBy("true")}, want: "True AllReady:"},
+		"scaled by another, too":      {xr: edited(poolXR(t, "p0", "System"), scaling), world: []*unstr{ready, managedBy("keda")}, want: `False ReplicasManagedByOther: spec.scaling is set, but must be absent because annotation cluster.x-k8s.io/replicas-managed-by of MachinePool "mp-p0" says that "keda" manages the replicas`},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if c.xr == nil {
+				c.xr = poolXR(t, "p0", "System")
+			}
+			p := newPlay(t, aksWorld(t).with(c.world...), c.xr)
+			p.rounds(2)
+			got := condition(p.rsp, "AgentPoolsReady")
+			if got == "" {
+				got = strings.TrimPrefix(condition(p.rsp, "Ready"), "False WaitingForOwner: ")
+			}
+			if !strings.HasPrefix(got, c.want) {
+				t.Errorf("want %q, got %q", c.want, got)
+			}
+			if made := len(p.did) > 0; made != strings.HasPrefix(c.want, "True") {
+				t.Errorf("what ASO did in Azure: %v", p.did)
+			}
+		})
+	}
+}
+
+func TestPoolIsReadyWithItsNodes(t *testing.T) {
+	made := newPlay(t, aksWorld(t), controlPlane(t)).rounds(8)
+	p := newPlay(t, aksWorld(t, made.xr), poolXR(t, "p0", "System"))
+	p.rounds(2)
+	if got := condition(p.rsp, "Ready"); got != "False WaitingForNodes: waits for spec.providerIDList, which comes from the nodes of the pool" {
+		t.Errorf("without nodes: %s", got)
+	}
+	if got := status(p.rsp)["replicas"]; got != 3.0 {
+		t.Errorf("replicas: want 3, got %v", got)
+	}
+	p.xr = edited(p.xr, set([]any{"azure:///x"}, "spec", "providerIDList"))
+	p.rounds(1)
+	if got := condition(p.rsp, "Ready"); got != "True Provisioned:" || status(p.rsp)["ready"] != true {
+		t.Errorf("with nodes: %s", got)
+	}
+}
+
+// TestPoolsAtCreation says that a ManagedCluster is made with all pools at once, and keeps those that were sent.
+func TestPoolsAtCreation(t *testing.T) {
+	cases := map[string]struct {
+		world world
+		want  string
+	}{
+		"no pools":              {world{cluster(t)}, "an AzureManagedMachinePool of Cluster c1 has spec.mode System"},
+		"no System pool":        {world{cluster(t), machinePool(t, "p1"), poolXR(t, "p1", "User")}, "an AzureManagedMachinePool of Cluster c1 has spec.mode System"},
+		"a pool is missing":     {aksWorld(t).without(poolXR(t, "p1", "User")), "AzureManagedMachinePool p1 exists and has label cluster.x-k8s.io/cluster-name, which MachinePool mp-p1 refers to"},
+		"a MachinePool misses":  {aksWorld(t).without(machinePool(t, "p1")), "a MachinePool refers to AzureManagedMachinePool p1"},
+		"a pool is wrong":       {aksWorld(t).with(edited(poolXR(t, "p1", "User"), set([]any{"{"}, "spec", "asoManagedClustersAgentPoolPatches"))), "AzureManagedMachinePool p1 is mended: spec.asoManagedClustersAgentPoolPatches[0]"},
+		"a pool cannot be read": {aksWorld(t).with(edited(poolXR(t, "p1", "User"), set("x", "spec"))), "AzureManagedMachinePool p1 cannot be read"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := newPlay(t, c.world, controlPlane(t))
+			p.rounds(8)
+			if got := condition(p.rsp, "ManagedClusterRunning"); !strings.Contains(got, "waits until ") || !strings.Contains(got, c.want) {
+				t.Errorf("want it to wait until %q, got %q", c.want, got)
+			}
+			if _, made := p.azure["ManagedCluster cp"]; made {
+				t.Error("made without its pools")
+			}
+		})
+	}
+	p := newPlay(t, aksWorld(t), controlPlane(t))
+	p.rounds(6)
+	managed := p.live["ManagedCluster.containerservice.azure.com/cp"]
+	managed.status = nil // Azure works.
+	p.world = p.world.without(poolXR(t, "p1", "User"))
+	p.compose()
+	sent, _, _ := unstructured.NestedSlice(p.object("ManagedCluster.containerservice.azure.com/cp").Object, "spec", "agentPoolProfiles")
+	if len(sent) != 2 {
+		t.Errorf("want both pools kept while Azure works, got %v", sent)
+	}
+}
