@@ -48,7 +48,7 @@ generate: ## Write the generated files again.
 
 .PHONY: generated
 generated: generate ## Fail when a generated file is not what `make generate` writes.
-	git diff --exit-code -- apis package docs/kinds.md internal/composer/aso_owners_generated.go
+	git diff --exit-code -- apis package docs/kinds.md internal/composer/aso_owners_generated.go internal/preview/zz_generated.defaults.json
 
 .PHONY: fidelity
 fidelity: ## Measure the simulated Azure against recordings of the real one.

@@ -32,6 +32,9 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 		if o.GetNamespace() == "" {
 			o.SetNamespace("default")
 		}
+		if err := setDefaults(o); err != nil {
+			return err
+		}
 		o.SetUID(uid(o))
 		if p.composed[o.GetUID()] != nil {
 			return fmt.Errorf("%s %s of namespace %s is there twice", o.GetKind(), o.GetName(), o.GetNamespace())

@@ -1,6 +1,6 @@
 // Command generate writes everything that follows from the Go types under apis: their DeepCopy methods, one
 // CompositeResourceDefinition and one Composition per kind under package/configuration, one CustomResourceDefinition per
-// kind of settings under package/provider, and docs/kinds.md.
+// kind of settings under package/provider, docs/kinds.md, and the defaults for the preview.
 //
 // The same types always give the same bytes. Run it from the root of the checkout: go run ./package/generate
 package main
@@ -63,7 +63,7 @@ func generate(root string) (fileSet, error) {
 		}
 	}
 	files[referenceFile] = reference(crds)
-	return files, nil
+	return files, addDefaults(files, crds)
 }
 
 // addComposite adds the definition and the default Composition of a kind.
