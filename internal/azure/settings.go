@@ -6,30 +6,31 @@ import (
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/Azure/azure-service-operator/v2/pkg/common/config"
 )
 
 // The keys that Azure Service Operator (ASO) reads from a credential Secret, and as environment variables from its own
 // settings (ASO documentation, "Credential format").
 const (
-	keySubscriptionID      = "AZURE_SUBSCRIPTION_ID"
-	keyTenantID            = "AZURE_TENANT_ID"
-	keyClientID            = "AZURE_CLIENT_ID"
-	keyClientSecret        = "AZURE_CLIENT_SECRET" //nolint:gosec // The name of a key.
-	keyClientCertificate   = "AZURE_CLIENT_CERTIFICATE"
-	keyCertificatePassword = "AZURE_CLIENT_CERTIFICATE_PASSWORD" //nolint:gosec // The name of a key.
-	keyUserAssignedFile    = "AZURE_USER_ASSIGNED_IDENTITY_CREDENTIALS"
-	keyAdditionalTenants   = "AZURE_ADDITIONAL_TENANTS"
-	keyAuthMode            = "AUTH_MODE"
-	keyWorkloadIdentity    = "USE_WORKLOAD_IDENTITY_AUTH"
-	keyMultiEnvironment    = "ALLOW_MULTI_ENV_MANAGEMENT"
-	keyAuthorityHost       = "AZURE_AUTHORITY_HOST"
-	keyARMEndpoint         = "AZURE_RESOURCE_MANAGER_ENDPOINT"
-	keyARMAudience         = "AZURE_RESOURCE_MANAGER_AUDIENCE"
+	keySubscriptionID      = config.AzureSubscriptionID
+	keyTenantID            = config.AzureTenantID
+	keyClientID            = config.AzureClientID
+	keyClientSecret        = config.AzureClientSecret
+	keyClientCertificate   = config.AzureClientCertificate
+	keyCertificatePassword = config.AzureClientCertificatePassword
+	keyUserAssignedFile    = config.AzureUserAssignedIdentityCredentials
+	keyAdditionalTenants   = config.AzureAdditionalTenants
+	keyAuthMode            = config.AuthMode
+	keyWorkloadIdentity    = config.UseWorkloadIdentityAuth
+	keyMultiEnvironment    = config.AllowMultiEnvManagement
+	keyAuthorityHost       = config.AzureAuthorityHost
+	keyARMEndpoint         = config.ResourceManagerEndpoint
+	keyARMAudience         = config.ResourceManagerAudience
 )
 
 const (
-	authModePodIdentity      = "podidentity"
-	authModeWorkloadIdentity = "workloadidentity"
+	authModePodIdentity      = string(config.PodIdentityAuthMode)
+	authModeWorkloadIdentity = string(config.WorkloadIdentityAuthMode)
 )
 
 // settings is the data of one credential Secret, or of ASO's own settings.

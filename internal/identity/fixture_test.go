@@ -34,7 +34,7 @@ const (
 	theCluster      = `{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {namespace: team, name: c, uid: cluster}}`
 	theControlPlane = `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, metadata: {namespace: team, name: cp, uid: cp,
   ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, name: c, uid: cluster}]},
-  spec: {subscriptionID: sub, identityRef: {kind: AzureClusterIdentity, name: id, namespace: ids}}}`
+  spec: {crossplane: {compositionRef: {name: x}}, subscriptionID: sub, identityRef: {kind: AzureClusterIdentity, name: id, namespace: ids}}}`
 	theIdentity = `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureClusterIdentity, metadata: {namespace: ids, name: id},
   spec: {type: ServicePrincipal, tenantID: tenant, clientID: app, clientSecret: {name: s, namespace: ids}, allowedNamespaces: {list: [team]}}}`
 	theSource = `{apiVersion: v1, kind: Secret, metadata: {namespace: ids, name: s}, stringData: {}, data: {clientSecret: aHVzaA==}}`
