@@ -78,6 +78,12 @@ func (d *Defaulter) Handle(_ context.Context, req admission.Request) admission.R
 // fill writes the defaults of an object of a kind; old is empty when it is new.
 func (d *Defaulter) fill(kind string, obj, old *unstructured.Unstructured) error {
 	switch kind {
+	case managedClusterKind:
+		// Crossplane wants a spec of every composite resource; manifests for CAPZ have none here.
+		if obj.Object["spec"] == nil {
+			obj.Object["spec"] = map[string]any{}
+		}
+		return nil
 	case managedPoolKind:
 		if mode := text(obj, "spec", "mode"); mode != "" {
 			setLabel(obj, v1beta1.LabelAgentPoolMode, mode)

@@ -43,8 +43,11 @@ func TestDefaults(t *testing.T) {
 			kind: managedPoolKind, old: "{}", object: "{metadata: {labels: {azuremanagedmachinepool.infrastructure.cluster.x-k8s.io/agentpoolmode: System}}, spec: {mode: User}}",
 			want: map[string]any{"/metadata/labels/azuremanagedmachinepool.infrastructure.cluster.x-k8s.io~1agentpoolmode": "User"},
 		},
-		"template":       {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {mode: User}}}}", want: map[string]any{"/spec/template/spec/name": "pool"}},
-		"named template": {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {name: p}}}}"},
+		"cluster without spec":      {kind: managedClusterKind, object: "{metadata: {name: c}}", want: map[string]any{"/spec": map[string]any{}}},
+		"cluster with an empty one": {kind: managedClusterKind, object: "{spec: null}", want: map[string]any{"/spec": map[string]any{}}},
+		"cluster":                   {kind: managedClusterKind, object: "{spec: {controlPlaneEndpoint: {host: a}}}"},
+		"template":                  {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {mode: User}}}}", want: map[string]any{"/spec/template/spec/name": "pool"}},
+		"named template":            {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {name: p}}}}"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

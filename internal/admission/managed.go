@@ -31,6 +31,7 @@ const (
 
 const (
 	controlPlaneKind        = "AzureManagedControlPlane"
+	managedClusterKind      = "AzureManagedCluster"
 	managedPoolKind         = "AzureManagedMachinePool"
 	managedPoolTemplateKind = "AzureManagedMachinePoolTemplate"
 )

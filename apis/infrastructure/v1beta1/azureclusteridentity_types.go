@@ -42,15 +42,21 @@ type AllowedNamespaces struct {
 }
 
 // AzureClusterIdentitySpec is a credential for Azure and who may use it.
+//
+// +kubebuilder:validation:XValidation:rule=`self.?resourceID.orValue("") == "" || self.type == 'UserAssignedMSI'`,message="goes with type UserAssignedMSI only",messageExpression="self.resourceID + ' goes with type UserAssignedMSI only, but type is ' + self.type",fieldPath=".resourceID",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`self.?userAssignedIdentityCredentialsPath.orValue("") == "" || self.type == 'UserAssignedIdentityCredential'`,message="goes with type UserAssignedIdentityCredential only",messageExpression="self.userAssignedIdentityCredentialsPath + ' goes with type UserAssignedIdentityCredential only, but type is ' + self.type",fieldPath=".userAssignedIdentityCredentialsPath",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`self.?userAssignedIdentityCredentialsCloudType.orValue("") == "" || self.type == 'UserAssignedIdentityCredential'`,message="goes with type UserAssignedIdentityCredential only",messageExpression="self.userAssignedIdentityCredentialsCloudType + ' goes with type UserAssignedIdentityCredential only, but type is ' + self.type",fieldPath=".userAssignedIdentityCredentialsCloudType",reason="FieldValueForbidden"
 type AzureClusterIdentitySpec struct {
 	// type is the kind of credential. It cannot be changed. Users write it.
 	// Example: WorkloadIdentity
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: make another AzureClusterIdentity",messageExpression="'cannot be changed from ' + oldSelf + ': make another AzureClusterIdentity'"
 	Type IdentityType `json:"type"`
 
 	// resourceID is the resource ID of the managed identity, with type UserAssignedMSI only. It has no effect: clientID says
 	// which identity is meant.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/capz
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	ResourceID string `json:"resourceID,omitempty"`
 
 	// clientID is the client ID of the service principal or managed identity. Users write it.
@@ -73,12 +79,14 @@ type AzureClusterIdentitySpec struct {
 	// UserAssignedIdentityCredential only. Users write it.
 	// Example: /etc/capz/identity.json
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	UserAssignedIdentityCredentialsPath string `json:"userAssignedIdentityCredentialsPath,omitempty"`
 
 	// userAssignedIdentityCredentialsCloudType is the Azure cloud of those credentials: public, which is the default, china
 	// or usgovernment. Users write it.
 	// Example: public
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	UserAssignedIdentityCredentialsCloudType string `json:"userAssignedIdentityCredentialsCloudType,omitempty"`
 
 	// tenantID is the Microsoft Entra tenant that the credential belongs to. Users write it.

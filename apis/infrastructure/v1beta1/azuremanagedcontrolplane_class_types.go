@@ -11,6 +11,30 @@ type Tags map[string]string
 type AzureManagedControlPlaneTemplateMachineTemplate struct{}
 
 // AzureManagedControlPlaneClassSpec is the part of a control plane that several clusters may have in common.
+//
+// +kubebuilder:validation:XValidation:rule=`(has(self.subscriptionID) && self.subscriptionID != "") == (has(oldSelf.subscriptionID) && oldSelf.subscriptionID != "")`,message="cannot be set or taken away later: it is decided when the cluster is created",fieldPath=".subscriptionID",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.networkPlugin) == has(oldSelf.networkPlugin)",message="cannot be set or taken away later: it is decided when the cluster is created",fieldPath=".networkPlugin",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.networkPolicy) == has(oldSelf.networkPolicy)",message="cannot be set or taken away later: it is decided when the cluster is created",fieldPath=".networkPolicy",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.networkDataplane) == has(oldSelf.networkDataplane)",message="cannot be set or taken away later: it is decided when the cluster is created",fieldPath=".networkDataplane",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.outboundType) == has(oldSelf.outboundType)",message="cannot be set or taken away later: it is decided when the cluster is created",fieldPath=".outboundType",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.loadBalancerSKU) == has(oldSelf.loadBalancerSKU)",message="cannot be set or taken away later: it is decided when the cluster is created",fieldPath=".loadBalancerSKU",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.dnsServiceIP) == has(oldSelf.dnsServiceIP)",message="cannot be set or taken away later: it is decided when the cluster is created",fieldPath=".dnsServiceIP",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.apiServerAccessProfile) && has(self.apiServerAccessProfile.enablePrivateCluster)) == (has(oldSelf.apiServerAccessProfile) && has(oldSelf.apiServerAccessProfile.enablePrivateCluster))",message="cannot be set or taken away later: it is decided when the cluster is created",fieldPath=".apiServerAccessProfile.enablePrivateCluster",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.apiServerAccessProfile) && has(self.apiServerAccessProfile.privateDNSZone)) == (has(oldSelf.apiServerAccessProfile) && has(oldSelf.apiServerAccessProfile.privateDNSZone))",message="cannot be set or taken away later: it is decided when the cluster is created",fieldPath=".apiServerAccessProfile.privateDNSZone",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.apiServerAccessProfile) && has(self.apiServerAccessProfile.enablePrivateClusterPublicFQDN)) == (has(oldSelf.apiServerAccessProfile) && has(oldSelf.apiServerAccessProfile.enablePrivateClusterPublicFQDN))",message="cannot be set or taken away later: it is decided when the cluster is created",fieldPath=".apiServerAccessProfile.enablePrivateClusterPublicFQDN",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!(has(self.virtualNetwork) && has(self.virtualNetwork.cidrBlock)) && !(has(oldSelf.virtualNetwork) && has(oldSelf.virtualNetwork.cidrBlock)) || (has(self.virtualNetwork) && has(self.virtualNetwork.cidrBlock) && self.virtualNetwork.cidrBlock != "" ? self.virtualNetwork.cidrBlock : (self.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/12' : '10.0.0.0/8')) == (has(oldSelf.virtualNetwork) && has(oldSelf.virtualNetwork.cidrBlock) && oldSelf.virtualNetwork.cidrBlock != "" ? oldSelf.virtualNetwork.cidrBlock : (oldSelf.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/12' : '10.0.0.0/8'))`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + (has(oldSelf.virtualNetwork) && has(oldSelf.virtualNetwork.cidrBlock) && oldSelf.virtualNetwork.cidrBlock != "" ? oldSelf.virtualNetwork.cidrBlock : (oldSelf.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/12' : '10.0.0.0/8')) + ' to ' + (has(self.virtualNetwork) && has(self.virtualNetwork.cidrBlock) && self.virtualNetwork.cidrBlock != "" ? self.virtualNetwork.cidrBlock : (self.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/12' : '10.0.0.0/8')) + ': it is decided when the cluster is created'`,fieldPath=".virtualNetwork.cidrBlock",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!(has(self.virtualNetwork) && has(self.virtualNetwork.subnet) && has(self.virtualNetwork.subnet.cidrBlock)) && !(has(oldSelf.virtualNetwork) && has(oldSelf.virtualNetwork.subnet) && has(oldSelf.virtualNetwork.subnet.cidrBlock)) || (has(self.virtualNetwork) && has(self.virtualNetwork.subnet) && has(self.virtualNetwork.subnet.cidrBlock) && self.virtualNetwork.subnet.cidrBlock != "" ? self.virtualNetwork.subnet.cidrBlock : (self.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/16' : '10.240.0.0/16')) == (has(oldSelf.virtualNetwork) && has(oldSelf.virtualNetwork.subnet) && has(oldSelf.virtualNetwork.subnet.cidrBlock) && oldSelf.virtualNetwork.subnet.cidrBlock != "" ? oldSelf.virtualNetwork.subnet.cidrBlock : (oldSelf.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/16' : '10.240.0.0/16'))`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + (has(oldSelf.virtualNetwork) && has(oldSelf.virtualNetwork.subnet) && has(oldSelf.virtualNetwork.subnet.cidrBlock) && oldSelf.virtualNetwork.subnet.cidrBlock != "" ? oldSelf.virtualNetwork.subnet.cidrBlock : (oldSelf.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/16' : '10.240.0.0/16')) + ' to ' + (has(self.virtualNetwork) && has(self.virtualNetwork.subnet) && has(self.virtualNetwork.subnet.cidrBlock) && self.virtualNetwork.subnet.cidrBlock != "" ? self.virtualNetwork.subnet.cidrBlock : (self.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/16' : '10.240.0.0/16')) + ': it is decided when the cluster is created'`,fieldPath=".virtualNetwork.subnet.cidrBlock",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!isCIDR((has(self.virtualNetwork) && has(self.virtualNetwork.cidrBlock) && self.virtualNetwork.cidrBlock != "" ? self.virtualNetwork.cidrBlock : (self.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/12' : '10.0.0.0/8'))) || !isCIDR((has(self.virtualNetwork) && has(self.virtualNetwork.subnet) && has(self.virtualNetwork.subnet.cidrBlock) && self.virtualNetwork.subnet.cidrBlock != "" ? self.virtualNetwork.subnet.cidrBlock : (self.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/16' : '10.240.0.0/16'))) || cidr((has(self.virtualNetwork) && has(self.virtualNetwork.cidrBlock) && self.virtualNetwork.cidrBlock != "" ? self.virtualNetwork.cidrBlock : (self.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/12' : '10.0.0.0/8'))).containsIP(cidr((has(self.virtualNetwork) && has(self.virtualNetwork.subnet) && has(self.virtualNetwork.subnet.cidrBlock) && self.virtualNetwork.subnet.cidrBlock != "" ? self.virtualNetwork.subnet.cidrBlock : (self.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/16' : '10.240.0.0/16'))).ip())`,message="must contain the range of the subnet",messageExpression=`(has(self.virtualNetwork) && has(self.virtualNetwork.cidrBlock) && self.virtualNetwork.cidrBlock != "" ? self.virtualNetwork.cidrBlock : (self.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/12' : '10.0.0.0/8')) + ' does not contain the range of the subnet, ' + (has(self.virtualNetwork) && has(self.virtualNetwork.subnet) && has(self.virtualNetwork.subnet.cidrBlock) && self.virtualNetwork.subnet.cidrBlock != "" ? self.virtualNetwork.subnet.cidrBlock : (self.?networkPluginMode.orValue("") == 'overlay' ? '10.224.0.0/16' : '10.240.0.0/16'))`,fieldPath=".virtualNetwork.cidrBlock"
+// +kubebuilder:validation:XValidation:rule=`self.?networkPolicy.orValue("") != 'cilium' || self.?networkDataplane.orValue('cilium') == 'cilium'`,message="cilium needs networkDataplane cilium",messageExpression="'cilium needs networkDataplane cilium, which is ' + self.networkDataplane",fieldPath=".networkPolicy"
+// +kubebuilder:validation:XValidation:rule=`self.?networkDataplane.orValue("") != 'cilium' || self.?networkPluginMode.orValue("") == 'overlay'`,message="cilium needs networkPluginMode overlay, which is not set",fieldPath=".networkDataplane"
+// +kubebuilder:validation:XValidation:rule=`self.?networkDataplane.orValue("") != 'cilium' || self.?networkPolicy.orValue("") == 'cilium'`,message="cilium needs networkPolicy cilium",messageExpression="'cilium needs networkPolicy cilium, which is ' + (has(self.networkPolicy) ? self.networkPolicy : 'not set')",fieldPath=".networkDataplane"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.aadProfile) || has(self.aadProfile)",message="cannot be taken away again: AKS does not go back to clusters without Microsoft Entra ID",fieldPath=".aadProfile",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!self.?securityProfile.?azureKeyVaultKms.hasValue() || self.?identity.?type.orValue("") == 'UserAssigned'`,message="needs identity.type UserAssigned: the identity must have a right to the key before the cluster is there",fieldPath=".securityProfile.azureKeyVaultKms"
+// +kubebuilder:validation:XValidation:rule="!self.?securityProfile.?workloadIdentity.hasValue() || self.?oidcIssuerProfile.?enabled.orValue(false)",message="needs oidcIssuerProfile.enabled true: Azure checks the tokens with the keys published there",fieldPath=".securityProfile.workloadIdentity"
+// +kubebuilder:validation:XValidation:rule="!oldSelf.?securityProfile.?azureKeyVaultKms.hasValue() || self.?securityProfile.?azureKeyVaultKms.hasValue()",message="cannot be taken away again: to switch it off, set enabled to false",fieldPath=".securityProfile.azureKeyVaultKms",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!oldSelf.?securityProfile.?workloadIdentity.hasValue() || self.?securityProfile.?workloadIdentity.hasValue()",message="cannot be taken away again: to switch it off, set enabled to false",fieldPath=".securityProfile.workloadIdentity",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!oldSelf.?securityProfile.?imageCleaner.hasValue() || self.?securityProfile.?imageCleaner.hasValue()",message="cannot be taken away again: to switch it off, set enabled to false",fieldPath=".securityProfile.imageCleaner",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!oldSelf.?securityProfile.?defender.hasValue() || self.?securityProfile.?defender.hasValue()",message="cannot be taken away again: to switch it off, set securityMonitoring.enabled to false",fieldPath=".securityProfile.defender",reason="FieldValueForbidden"
 type AzureManagedControlPlaneClassSpec struct {
 	// machineTemplate is where a topology looks for machines of a control plane. AKS has none, so it has no effect.
 	// +optional
@@ -21,12 +45,16 @@ type AzureManagedControlPlaneClassSpec struct {
 	// changed. Users write it.
 	// Example: my-cluster
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	ResourceGroupName string `json:"resourceGroupName,omitempty"`
 
 	// version is the Kubernetes version that AKS shall run, with or without the leading v. Raise it to upgrade; it cannot be
 	// lowered. Users write it, or the Cluster's topology does.
 	// Example: v1.33.6
 	// +kubebuilder:validation:MinLength=2
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)([-0-9a-zA-Z_.+]*)?$')",message="must be a Kubernetes version with three numbers, such as v1.33.6"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)([-0-9a-zA-Z_.+]*)?$') || !oldSelf.matches('^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)([-0-9a-zA-Z_.+]*)?$') || int(self.findAll('[0-9]+')[0]) * 1000000000000 + int(self.findAll('[0-9]+')[1]) * 1000000 + int(self.findAll('[0-9]+')[2]) >= int(oldSelf.findAll('[0-9]+')[0]) * 1000000000000 + int(oldSelf.findAll('[0-9]+')[1]) * 1000000 + int(oldSelf.findAll('[0-9]+')[2])",message="is older than the version before, and Kubernetes cannot be downgraded",messageExpression="'is older than ' + oldSelf + ', and Kubernetes cannot be downgraded'"
 	Version string `json:"version"`
 
 	// virtualNetwork is the network of the nodes. Left out, one with default names and ranges is used. One that exists in
@@ -39,10 +67,14 @@ type AzureManagedControlPlaneClassSpec struct {
 	// changed. Users write it.
 	// Example: 00000000-0000-0000-0000-000000000000
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	SubscriptionID string `json:"subscriptionID,omitempty"`
 
 	// location is the Azure region, as `az account list-locations` names it. It cannot be changed. Users write it.
 	// Example: westeurope
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
+	// +kubebuilder:validation:MaxLength=256
 	Location string `json:"location"`
 
 	// additionalTags are tags that all resources in Azure get, beside the one that tells which cluster owns them. Users
@@ -57,6 +89,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +optional
 	// +kubebuilder:validation:Enum=azure;kubenet;none
 	// +kubebuilder:default=azure
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	NetworkPlugin *string `json:"networkPlugin,omitempty"`
 
 	// networkPluginMode overlay gives pods addresses of the Cluster's pod range instead of the subnet's. It goes with
@@ -70,6 +103,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	// Example: calico
 	// +optional
 	// +kubebuilder:validation:Enum=azure;calico;cilium
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	NetworkPolicy *string `json:"networkPolicy,omitempty"`
 
 	// networkDataplane is what carries the packets of the pods. cilium needs networkPluginMode overlay and networkPolicy
@@ -77,6 +111,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	// Example: cilium
 	// +optional
 	// +kubebuilder:validation:Enum=azure;cilium
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	NetworkDataplane *NetworkDataplaneType `json:"networkDataplane,omitempty"`
 
 	// outboundType is the way from the nodes to the internet. Left out, AKS takes a load balancer. It cannot be changed.
@@ -84,6 +119,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	// Example: userDefinedRouting
 	// +optional
 	// +kubebuilder:validation:Enum=loadBalancer;managedNATGateway;userAssignedNATGateway;userDefinedRouting
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	OutboundType *ManagedControlPlaneOutboundType `json:"outboundType,omitempty"`
 
 	// dnsServiceIP is the address of the DNS service in the cluster. It lies in the service range of the Cluster
@@ -91,6 +127,9 @@ type AzureManagedControlPlaneClassSpec struct {
 	// changed. Users write it.
 	// Example: 10.96.0.10
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="isIP(self) && self.endsWith('.10')",message="must be an IP address that ends with .10, such as 10.96.0.10: AKS takes no other"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	DNSServiceIP *string `json:"dnsServiceIP,omitempty"`
 
 	// loadBalancerSKU is the kind of load balancer that AKS makes. It cannot be changed. Users write it.
@@ -98,6 +137,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Basic;Standard
 	// +kubebuilder:default=Standard
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	LoadBalancerSKU *string `json:"loadBalancerSKU,omitempty"`
 
 	// identityRef names the AzureClusterIdentity with the credential for Azure. Without a namespace it is in that of this
@@ -114,12 +154,13 @@ type AzureManagedControlPlaneClassSpec struct {
 	// Example: [{name: azurepolicy, enabled: true}]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
 	AddonProfiles []AddonProfile `json:"addonProfiles,omitempty"`
 
 	// sku is the tier of AKS, which decides on its price and on what Microsoft promises. Users write it.
 	// Example: {tier: Standard}
 	// +optional
-	// +kubebuilder:default={}
+	// +kubebuilder:default={tier: Free}
 	SKU *AKSSku `json:"sku,omitempty"`
 
 	// loadBalancerProfile is how the load balancer takes traffic of the nodes out. Users write it.
@@ -143,6 +184,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	// ASO's. It cannot be changed. Users write it.
 	// Example: AzurePublicCloud
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	AzureEnvironment string `json:"azureEnvironment,omitempty"`
 
 	// identity is the managed identity with which AKS itself works in Azure. Users write it.
@@ -182,7 +224,9 @@ type AzureManagedControlPlaneClassSpec struct {
 	// extensions are AKS cluster extensions that shall be installed. Taking an entry away uninstalls it. Users write them.
 	// Example: [{name: flux, extensionType: microsoft.flux}]
 	// +optional
-	// +listType=atomic
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=100
 	Extensions []AKSExtension `json:"extensions,omitempty"`
 
 	// autoUpgradeProfile has AKS upgrade the cluster by itself. Users write it.

@@ -5,6 +5,8 @@ import (
 )
 
 // AzureManagedControlPlaneTemplateResourceSpec is the spec of the objects made from an AzureManagedControlPlaneTemplate.
+//
+// +kubebuilder:validation:XValidation:rule=`(has(self.virtualNetwork) && has(self.virtualNetwork.subnet) && has(self.virtualNetwork.subnet.name) ? self.virtualNetwork.subnet.name : "") == (has(oldSelf.virtualNetwork) && has(oldSelf.virtualNetwork.subnet) && has(oldSelf.virtualNetwork.subnet.name) ? oldSelf.virtualNetwork.subnet.name : "")`,message="cannot be changed: it is decided when the cluster is created",fieldPath=".virtualNetwork.subnet.name",reason="FieldValueForbidden"
 type AzureManagedControlPlaneTemplateResourceSpec struct {
 	AzureManagedControlPlaneClassSpec `json:",inline"`
 
@@ -40,6 +42,7 @@ type AzureManagedControlPlaneTemplateSpec struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:storageversion
 // +kubebuilder:deprecatedversion:warning="CAPZ has deprecated AzureManagedControlPlaneTemplate; its successor is infrastructure.cluster.x-k8s.io/v1beta1 AzureASOManagedControlPlaneTemplate. crossplane-capz supports both"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.contains('microsoft') && !self.metadata.name.contains('windows')",message="must have neither microsoft nor windows in it: Azure keeps them for itself",fieldPath=".metadata.name"
 type AzureManagedControlPlaneTemplate struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

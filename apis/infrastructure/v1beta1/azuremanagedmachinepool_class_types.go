@@ -5,6 +5,25 @@ import (
 )
 
 // AzureManagedMachinePoolClassSpec is the part of a node pool that several clusters may have in common.
+//
+// +kubebuilder:validation:XValidation:rule="self.mode != 'System' || self.?osType.orValue('Linux') == 'Linux'",message="must be Linux with mode System",messageExpression="self.osType + ' is not possible with mode System: what the cluster itself runs needs Linux'",fieldPath=".osType"
+// +kubebuilder:validation:XValidation:rule="!has(self.nodePublicIPPrefixID) || self.?enableNodePublicIP.orValue(false)",message="must be true with nodePublicIPPrefixID: otherwise nodes have no public address",fieldPath=".enableNodePublicIP"
+// +kubebuilder:validation:XValidation:rule="!self.?linuxOSConfig.?swapFileSizeMB.hasValue() || !self.?kubeletConfig.?failSwapOn.orValue(true)",message="needs kubeletConfig.failSwapOn false: otherwise the kubelet does not start on a node that swaps",fieldPath=".linuxOSConfig.swapFileSizeMB"
+// +kubebuilder:validation:XValidation:rule="has(self.osType) == has(oldSelf.osType)",message="cannot be set or taken away later: it is decided when the pool is created, so make a new pool",fieldPath=".osType",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.osDiskSizeGB) == has(oldSelf.osDiskSizeGB)",message="cannot be set or taken away later: it is decided when the pool is created, so make a new pool",fieldPath=".osDiskSizeGB",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.maxPods) == has(oldSelf.maxPods)",message="cannot be set or taken away later: it is decided when the pool is created, so make a new pool",fieldPath=".maxPods",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.osDiskType) == has(oldSelf.osDiskType)",message="cannot be set or taken away later: it is decided when the pool is created, so make a new pool",fieldPath=".osDiskType",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.scaleSetPriority) == has(oldSelf.scaleSetPriority)",message="cannot be set or taken away later: it is decided when the pool is created, so make a new pool",fieldPath=".scaleSetPriority",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.enableUltraSSD) == has(oldSelf.enableUltraSSD)",message="cannot be set or taken away later: it is decided when the pool is created, so make a new pool",fieldPath=".enableUltraSSD",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.enableNodePublicIP) == has(oldSelf.enableNodePublicIP)",message="cannot be set or taken away later: it is decided when the pool is created, so make a new pool",fieldPath=".enableNodePublicIP",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.nodePublicIPPrefixID) == has(oldSelf.nodePublicIPPrefixID)",message="cannot be set or taken away later: it is decided when the pool is created, so make a new pool",fieldPath=".nodePublicIPPrefixID",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.kubeletDiskType) == has(oldSelf.kubeletDiskType)",message="cannot be set or taken away later: it is decided when the pool is created, so make a new pool",fieldPath=".kubeletDiskType",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.kubeletConfig) == has(oldSelf.kubeletConfig)",message="cannot be set or taken away later: it is decided when the pool is created, so make a new pool",fieldPath=".kubeletConfig",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.linuxOSConfig) == has(oldSelf.linuxOSConfig)",message="cannot be set or taken away later: it is decided when the pool is created, so make a new pool",fieldPath=".linuxOSConfig",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!(has(oldSelf.subnetName)) || (has(self.subnetName))",message="cannot be taken away again: it is decided when the pool is created, so make a new pool",fieldPath=".subnetName",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!(has(oldSelf.enableFIPS)) || (has(self.enableFIPS))",message="cannot be taken away again: it is decided when the pool is created, so make a new pool",fieldPath=".enableFIPS",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.availabilityZones) ? size(self.availabilityZones) : 0) == (has(oldSelf.availabilityZones) ? size(oldSelf.availabilityZones) : 0) && (!has(self.availabilityZones) || self.availabilityZones.all(z, z in oldSelf.availabilityZones)) && (!has(oldSelf.availabilityZones) || oldSelf.availabilityZones.all(z, z in self.availabilityZones))",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + (has(oldSelf.availabilityZones) ? oldSelf.availabilityZones.join(', ') : 'nothing') + ' to ' + (has(self.availabilityZones) ? self.availabilityZones.join(', ') : 'nothing') + ': it is decided when the pool is created, so make a new pool'",fieldPath=".availabilityZones",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(self.name) || size(self.name) <= (self.?osType.orValue('Linux') == 'Windows' ? 6 : 12)",message="must have at most 12 characters, and at most 6 with osType Windows, as AKS wants it",messageExpression="self.name + ' must have at most ' + (self.?osType.orValue('Linux') == 'Windows' ? '6 characters with osType Windows' : '12 characters with osType Linux') + ', as AKS wants it'",fieldPath=".name"
 type AzureManagedMachinePoolClassSpec struct {
 	// additionalTags are the tags of the agent pool in Azure. Users write them.
 	// Example: {cost-centre: "4711"}
@@ -15,6 +34,8 @@ type AzureManagedMachinePoolClassSpec struct {
 	// Windows. The default is the name of this object, which must be of that form then. It cannot be changed. Users write it.
 	// Example: pool0
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^[a-z][a-z0-9]*$')`,message="must be lower-case letters and digits, a letter first, as AKS wants it"
 	Name *string `json:"name,omitempty"`
 
 	// mode System is for what the cluster itself runs; every cluster needs at least one such pool. User is for the rest.
@@ -25,12 +46,15 @@ type AzureManagedMachinePoolClassSpec struct {
 
 	// sku is the size of the nodes' virtual machines, as `az vm list-sizes` names it. It cannot be changed. Users write it.
 	// Example: Standard_D2s_v5
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the pool is created, so make a new pool'"
 	SKU string `json:"sku"`
 
 	// osDiskSizeGB is the size of the nodes' system disks in GB; 0, or nothing, is what belongs to the size of the machine.
 	// It cannot be changed. Users write it.
 	// Example: 128
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
 	OSDiskSizeGB *int `json:"osDiskSizeGB,omitempty"`
 
 	// availabilityZones are the zones of the region that the nodes are spread over. Their order does not matter. They cannot
@@ -38,11 +62,15 @@ type AzureManagedMachinePoolClassSpec struct {
 	// Example: ["1", "2", "3"]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=64
 	AvailabilityZones []string `json:"availabilityZones,omitempty"`
 
 	// nodeLabels are labels of the nodes. Keys that start with kubernetes.azure.com are AKS's own. Users write them.
 	// Example: {team: payments}
 	// +optional
+	// +kubebuilder:validation:MaxProperties=1000
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('kubernetes.azure.com'))",message="must have no key that starts with kubernetes.azure.com: AKS keeps those for itself"
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
 
 	// taints keep pods off the nodes that do not tolerate them. Users write them.
@@ -59,6 +87,9 @@ type AzureManagedMachinePoolClassSpec struct {
 	// maxPods is how many pods a node takes, 10 to 250. Left out, AKS decides. It cannot be changed. Users write it.
 	// Example: 110
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
+	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:Maximum=250
 	MaxPods *int `json:"maxPods,omitempty"`
 
 	// osDiskType is Managed for a disk in Azure Storage, Ephemeral for one on the machine itself. It cannot be changed. Users
@@ -67,11 +98,13 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Ephemeral;Managed
 	// +kubebuilder:default=Managed
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the pool is created, so make a new pool'"
 	OsDiskType *string `json:"osDiskType,omitempty"`
 
 	// enableUltraSSD true lets pods use ultra disks. It cannot be changed. Users write it.
 	// Example: true
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
 	EnableUltraSSD *bool `json:"enableUltraSSD,omitempty"`
 
 	// osType is the operating system of the nodes. A System pool has Linux. It cannot be changed. Users write it.
@@ -79,17 +112,22 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Linux;Windows
 	// +kubebuilder:default=Linux
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the pool is created, so make a new pool'"
 	OSType *string `json:"osType,omitempty"`
 
 	// enableNodePublicIP true gives each node a public address. It cannot be changed. Users write it.
 	// Example: true
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
 	EnableNodePublicIP *bool `json:"enableNodePublicIP,omitempty"`
 
 	// nodePublicIPPrefixID is the resource ID of the public IP prefix that those addresses are from; enableNodePublicIP must
 	// be true then. It cannot be changed. Users write it.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ips/providers/Microsoft.Network/publicIPPrefixes/nodes
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the pool is created, so make a new pool'"
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('(?i)^/?subscriptions/[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/resourcegroups/[^/]+/providers/microsoft[.]network/publicipprefixes/[^/]+$')",message="must be the resource ID of a public IP prefix, such as /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Network/publicIPPrefixes/NAME"
 	NodePublicIPPrefixID *string `json:"nodePublicIPPrefixID,omitempty"`
 
 	// scaleSetPriority Spot takes spare capacity for less money, which Azure may take back at any time. AKS takes Regular
@@ -97,6 +135,7 @@ type AzureManagedMachinePoolClassSpec struct {
 	// Example: Spot
 	// +optional
 	// +kubebuilder:validation:Enum=Regular;Spot
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the pool is created, so make a new pool'"
 	ScaleSetPriority *string `json:"scaleSetPriority,omitempty"`
 
 	// scaleDownMode says what becomes of a machine that is not needed any more: Delete, or Deallocate, which keeps it
@@ -116,6 +155,7 @@ type AzureManagedMachinePoolClassSpec struct {
 	// kubeletConfig has settings of the kubelet. None of it can be changed. Users write it.
 	// Example: {cpuManagerPolicy: static}
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
 	KubeletConfig *KubeletConfig `json:"kubeletConfig,omitempty"`
 
 	// kubeletDiskType is where the kubelet keeps its data: on the OS disk, or on the machine's Temporary disk. It cannot be
@@ -123,23 +163,28 @@ type AzureManagedMachinePoolClassSpec struct {
 	// Example: OS
 	// +optional
 	// +kubebuilder:validation:Enum=OS;Temporary
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the pool is created, so make a new pool'"
 	KubeletDiskType *KubeletDiskType `json:"kubeletDiskType,omitempty"`
 
 	// linuxOSConfig has settings of Linux. None of it can be changed. Users write it.
 	// Example: {transparentHugePageEnabled: madvise, sysctls: {vmMaxMapCount: 262144}}
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
 	LinuxOSConfig *LinuxOSConfig `json:"linuxOSConfig,omitempty"`
 
 	// subnetName is the subnet of the control plane's virtual network that the nodes are in. The default is that of the
 	// control plane. It cannot be changed once it is set. Users write it.
 	// Example: nodes
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the pool is created, so make a new pool'"
+	// +kubebuilder:validation:MaxLength=256
 	SubnetName *string `json:"subnetName,omitempty"`
 
 	// enableFIPS true has the nodes use cryptography that conforms to FIPS 140. It cannot be changed once it is set. Users
 	// write it.
 	// Example: true
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
 	EnableFIPS *bool `json:"enableFIPS,omitempty"`
 
 	// enableEncryptionAtHost true encrypts the disks on the machine as well. It cannot be changed once it is set. Users

@@ -25,6 +25,9 @@ const (
 )
 
 // AzureManagedMachinePoolSpec is what an AzureManagedMachinePool shall be.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.subnetName) || self.subnetName.matches('^[a-zA-Z0-9][a-zA-Z0-9._-]{0,78}[a-zA-Z0-9]$')",message="must be 2 to 80 letters, digits, and the characters - _ . with a letter or digit at both ends, as Azure wants it",messageExpression=`'"' + self.subnetName + '" must be 2 to 80 letters, digits, and the characters - _ . with a letter or digit at both ends, as Azure wants it'`,fieldPath=".subnetName"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.enableEncryptionAtHost) || has(self.enableEncryptionAtHost) && self.enableEncryptionAtHost == oldSelf.enableEncryptionAtHost",message="cannot be changed: it is decided when the pool is created, so make a new pool",fieldPath=".enableEncryptionAtHost",reason="FieldValueForbidden"
 type AzureManagedMachinePoolSpec struct {
 	AzureManagedMachinePoolClassSpec `json:",inline"`
 
@@ -96,6 +99,8 @@ type AzureManagedMachinePoolStatus struct {
 // +kubebuilder:printcolumn:name="Mode",type="string",JSONPath=".spec.mode",description="System, or User"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].reason",description="One word on why Cluster API sees this object as ready or not"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].message",description="What is missing or wrong, in words"
+// +kubebuilder:validation:XValidation:rule=`(has(self.spec.name) && self.spec.name != "") || self.metadata.name.matches('^[a-z][a-z0-9]*$') && size(self.metadata.name) <= (self.spec.?osType.orValue('Linux') == 'Windows' ? 6 : 12)`,message="is needed unless metadata.name is lower-case letters and digits, a letter first, and has at most 12 characters, or 6 with osType Windows: AKS takes no other name",fieldPath=".spec.name",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`((has(self.spec.name) && self.spec.name != "") ? self.spec.name : self.metadata.name) == ((has(oldSelf.spec.name) && oldSelf.spec.name != "") ? oldSelf.spec.name : oldSelf.metadata.name)`,message="cannot be changed: it is the name of the pool in Azure",fieldPath=".spec.name",reason="FieldValueForbidden"
 type AzureManagedMachinePool struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

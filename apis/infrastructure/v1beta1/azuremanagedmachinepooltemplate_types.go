@@ -40,6 +40,8 @@ type AzureManagedMachinePoolTemplateSpec struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:storageversion
 // +kubebuilder:deprecatedversion:warning="CAPZ has deprecated AzureManagedMachinePoolTemplate; its successor is infrastructure.cluster.x-k8s.io/v1beta1 AzureASOManagedMachinePoolTemplate. crossplane-capz supports both"
+// +kubebuilder:validation:XValidation:rule=`(has(self.spec.template.spec.name) && self.spec.template.spec.name != "") || self.metadata.name.matches('^[a-z][a-z0-9]*$') && size(self.metadata.name) <= (self.spec.template.spec.?osType.orValue('Linux') == 'Windows' ? 6 : 12)`,message="is needed unless metadata.name is lower-case letters and digits, a letter first, and has at most 12 characters, or 6 with osType Windows: AKS takes no other name",fieldPath=".spec.template.spec.name",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`((has(self.spec.template.spec.name) && self.spec.template.spec.name != "") ? self.spec.template.spec.name : self.metadata.name) == ((has(oldSelf.spec.template.spec.name) && oldSelf.spec.template.spec.name != "") ? oldSelf.spec.template.spec.name : oldSelf.metadata.name)`,message="cannot be changed: it is the name of the pool in Azure",fieldPath=".spec.template.spec.name",reason="FieldValueForbidden"
 type AzureManagedMachinePoolTemplate struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -20,6 +20,7 @@ type AutoScalerProfile struct {
 	// Example: "10"
 	// +optional
 	// +kubebuilder:default="10"
+	// +kubebuilder:validation:Pattern=`^(\d+)$`
 	MaxEmptyBulkDelete *string `json:"maxEmptyBulkDelete,omitempty"`
 
 	// maxGracefulTerminationSec is how long pods have to end before their node is removed, in seconds without a unit.
@@ -43,12 +44,15 @@ type AutoScalerProfile struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=3
 	// +kubebuilder:default="45"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^[0-9]{1,3}$') || int(self) <= 100",message="must be a number from 0 to 100: it is a percentage"
 	MaxTotalUnreadyPercentage *string `json:"maxTotalUnreadyPercentage,omitempty"`
 
 	// newPodScaleUpDelay is for how long a new pod may wait before a node is added for it.
 	// Example: 30s
 	// +optional
 	// +kubebuilder:default="0s"
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[-+]?(0|(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))+)?$')",message="must be a number with a unit, such as 30s or 1m30s"
 	NewPodScaleUpDelay *string `json:"newPodScaleUpDelay,omitempty"`
 
 	// okTotalUnreadyCount is how many nodes may be unready whatever maxTotalUnreadyPercentage says.
@@ -104,6 +108,8 @@ type AutoScalerProfile struct {
 	// Example: "0.5"
 	// +optional
 	// +kubebuilder:default="0.5"
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]*)?|[.][0-9]+)$') && double(self) <= 1.0",message="must be a number from 0 to 1: it is the used part of a node"
 	ScaleDownUtilizationThreshold *string `json:"scaleDownUtilizationThreshold,omitempty"`
 
 	// skipNodesWithLocalStorage "true" never removes a node with pods that store data on it.

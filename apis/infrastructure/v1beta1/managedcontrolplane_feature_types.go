@@ -4,6 +4,7 @@ package v1beta1
 type AddonProfile struct {
 	// name that AKS has for the add-on.
 	// Example: azurepolicy
+	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name"`
 
 	// config are the settings of the add-on.
@@ -65,6 +66,8 @@ type FleetsMember struct {
 	// name of the membership in Azure. The default is the name of the Cluster. It cannot be changed.
 	// Example: my-cluster
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')`,message="must be lower-case letters, digits and dashes, with no dash at either end, as Azure wants it"
 	Name string `json:"name,omitempty"`
 
 	FleetsMemberClassSpec `json:",inline"`
@@ -115,9 +118,15 @@ const (
 )
 
 // AKSExtension is an extension of AKS that shall be installed.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.version) || !self.?autoUpgradeMinorVersion.orValue(true)",message="goes with autoUpgradeMinorVersion false only: otherwise Azure chooses it",messageExpression="self.version + ' goes with autoUpgradeMinorVersion false only: otherwise Azure chooses the version'",fieldPath=".version",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(self.releaseTrain) || self.?autoUpgradeMinorVersion.orValue(true)",message="goes with autoUpgradeMinorVersion true only",messageExpression="self.releaseTrain + ' goes with autoUpgradeMinorVersion true only: without upgrades there is nothing to follow'",fieldPath=".releaseTrain",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.scope) == has(oldSelf.scope) && (!has(self.scope) || self.scope == oldSelf.scope)",message="cannot be changed: it is decided when the extension is installed",fieldPath=".scope",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.identity) == has(oldSelf.identity) && (!has(self.identity) || self.identity == oldSelf.identity)",message="cannot be changed: it is decided when the extension is installed",fieldPath=".identity",reason="FieldValueForbidden"
 type AKSExtension struct {
 	// name of the extension in Azure.
 	// Example: flux
+	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name"`
 
 	// aksAssignedIdentityType is the kind of identity with which the extension works in Azure.
@@ -139,16 +148,21 @@ type AKSExtension struct {
 
 	// extensionType is the name under which the extension was published. It cannot be changed.
 	// Example: microsoft.flux
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the extension is installed",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the extension is installed'"
+	// +kubebuilder:validation:MaxLength=256
 	ExtensionType *string `json:"extensionType"`
 
 	// plan is what was bought of an extension from the Azure Marketplace. It cannot be changed.
 	// Example: {name: my-plan, product: my-product, publisher: my-publisher}
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the extension is installed",reason="FieldValueForbidden"
 	Plan *ExtensionPlan `json:"plan,omitempty"`
 
 	// releaseTrain is the line of versions that Azure upgrades along. It cannot be changed.
 	// Example: Stable
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the extension is installed",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the extension is installed'"
+	// +kubebuilder:validation:MaxLength=256
 	ReleaseTrain *string `json:"releaseTrain,omitempty"`
 
 	// scope is where in the cluster the extension goes. It cannot be changed.
@@ -159,6 +173,8 @@ type AKSExtension struct {
 	// version of the extension, with autoUpgradeMinorVersion false only. It cannot be changed.
 	// Example: 1.2.3
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the extension is installed",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the extension is installed'"
+	// +kubebuilder:validation:MaxLength=256
 	Version *string `json:"version,omitempty"`
 
 	// identity is the kind of identity that the extension has as an Azure resource. It cannot be changed.
@@ -172,30 +188,40 @@ type ExtensionPlan struct {
 	// name of the plan. The default is the name of the control plane and product with a dash between.
 	// Example: my-plan
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name,omitempty"`
 
 	// product that the plan belongs to.
 	// Example: my-product
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	Product string `json:"product,omitempty"`
 
 	// promotionCode that the publisher gave out.
 	// Example: SPRING
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	PromotionCode string `json:"promotionCode,omitempty"`
 
 	// publisher of the product.
 	// Example: my-publisher
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	Publisher string `json:"publisher,omitempty"`
 
 	// version of the plan.
 	// Example: 1.0.0
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	Version string `json:"version,omitempty"`
 }
 
 // ExtensionScope is where in the cluster an extension goes.
+//
+// +kubebuilder:validation:XValidation:rule=`self.scopeType != 'Cluster' || self.?releaseNamespace.orValue("") != ""`,message="is needed with scopeType Cluster: the extension is installed there",fieldPath=".releaseNamespace",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`self.scopeType != 'Cluster' || self.?targetNamespace.orValue("") == ""`,message="goes with scopeType Namespace only",messageExpression="self.targetNamespace + ' goes with scopeType Namespace only, but that is Cluster'",fieldPath=".targetNamespace",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`self.scopeType != 'Namespace' || self.?targetNamespace.orValue("") != ""`,message="is needed with scopeType Namespace: the extension is for it",fieldPath=".targetNamespace",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`self.scopeType != 'Namespace' || self.?releaseNamespace.orValue("") == ""`,message="goes with scopeType Cluster only",messageExpression="self.releaseNamespace + ' goes with scopeType Cluster only, but that is Namespace'",fieldPath=".releaseNamespace",reason="FieldValueForbidden"
 type ExtensionScope struct {
 	// scopeType is Cluster for an extension that there is once, Namespace for one that a namespace has for itself.
 	// Example: Cluster
@@ -204,10 +230,12 @@ type ExtensionScope struct {
 	// releaseNamespace is the namespace that an extension of scope Cluster is installed in. It is needed there.
 	// Example: flux-system
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	ReleaseNamespace string `json:"releaseNamespace,omitempty"`
 
 	// targetNamespace is the namespace that an extension of scope Namespace is for. It is needed there.
 	// Example: team-a
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	TargetNamespace string `json:"targetNamespace,omitempty"`
 }

@@ -38,12 +38,14 @@ type ManagedControlPlaneVirtualNetwork struct {
 	// changed. Users write it.
 	// Example: networks
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	ResourceGroup string `json:"resourceGroup,omitempty"`
 
 	// name of the virtual network in Azure. The default is the name of the control plane. It cannot be changed. Users write
 	// it.
 	// Example: my-vnet
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name,omitempty"`
 
 	ManagedControlPlaneVirtualNetworkClassSpec `json:",inline"`
@@ -55,6 +57,8 @@ type ManagedControlPlaneVirtualNetworkClassSpec struct {
 	// networkPluginMode overlay. It cannot be changed. Users write it.
 	// Example: 10.0.0.0/16
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule=`self == "" || isCIDR(self)`,message="must be an address range in CIDR notation, such as 10.0.0.0/8"
 	CIDRBlock string `json:"cidrBlock,omitempty"`
 
 	// subnet is the part of the network that the nodes are in. Users write it.
@@ -64,16 +68,21 @@ type ManagedControlPlaneVirtualNetworkClassSpec struct {
 }
 
 // ManagedControlPlaneSubnet is a subnet for nodes.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.cidrBlock) || !isCIDR(self.cidrBlock) || !has(self.privateEndpoints) || self.privateEndpoints.all(e, !has(e.privateIPAddresses) || e.privateIPAddresses.all(a, !isIP(a) || cidr(self.cidrBlock).containsIP(a)))",message="each of their privateIPAddresses must be in the range of the subnet",fieldPath=".privateEndpoints"
 type ManagedControlPlaneSubnet struct {
 	// name of the subnet in Azure. The default is the name of the control plane. It cannot be changed. Users write it.
 	// Example: nodes
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name,omitempty"`
 
 	// cidrBlock is the address range of the subnet in CIDR notation, within that of the network. The default is
 	// 10.240.0.0/16, and 10.224.0.0/16 with networkPluginMode overlay. It cannot be changed. Users write it.
 	// Example: 10.0.0.0/20
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule=`self == "" || isCIDR(self)`,message="must be an address range in CIDR notation, such as 10.240.0.0/16"
 	CIDRBlock string `json:"cidrBlock,omitempty"`
 
 	// serviceEndpoints let the subnet reach Azure services by Azure's own network. Users write them.
@@ -106,14 +115,19 @@ type ServiceEndpointSpec struct {
 }
 
 // PrivateEndpoints are private endpoints, each with a name of its own.
+// +kubebuilder:validation:MaxItems=100
 // +listType=map
 // +listMapKey=name
 type PrivateEndpoints []PrivateEndpointSpec
 
 // PrivateEndpointSpec gives another Azure resource an address in the subnet.
+//
+// +kubebuilder:validation:XValidation:rule="size(self.?privateLinkServiceConnections.orValue([])) > 0",message="at least one is needed: it says what the private endpoint leads to",fieldPath=".privateLinkServiceConnections",reason="FieldValueRequired"
 type PrivateEndpointSpec struct {
 	// name of the private endpoint in Azure.
 	// Example: registry
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[-a-zA-Z0-9_.]+$')",message="must be letters, digits, and the characters - _ . as Azure wants it"
 	Name string `json:"name"`
 
 	// location is the region of the private endpoint. The default is that of the cluster.
@@ -125,6 +139,7 @@ type PrivateEndpointSpec struct {
 	// Example: [{privateLinkServiceID: "/subscriptions/.../registries/mine", groupIDs: [registry]}]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
 	PrivateLinkServiceConnections []PrivateLinkServiceConnection `json:"privateLinkServiceConnections,omitempty"`
 
 	// customNetworkInterfaceName is the name of its network interface. Left out, Azure makes one up.
@@ -136,6 +151,9 @@ type PrivateEndpointSpec struct {
 	// Example: [10.0.0.5]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:items:XValidation:rule="isIP(self)",message="must be an IP address"
 	PrivateIPAddresses []string `json:"privateIPAddresses,omitempty"`
 
 	// applicationSecurityGroups are the resource IDs of the application security groups that it is in.
@@ -152,15 +170,21 @@ type PrivateEndpointSpec struct {
 }
 
 // PrivateLinkServiceConnection leads from a private endpoint to another resource.
+//
+// +kubebuilder:validation:XValidation:rule=`self.?privateLinkServiceID.orValue("") != ""`,message="is needed: it says what the connection leads to",fieldPath=".privateLinkServiceID",reason="FieldValueRequired"
 type PrivateLinkServiceConnection struct {
 	// name of the connection. The default is privateLinkServiceID's last part.
 	// Example: registry
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^[-a-zA-Z0-9_.]+$')`,message="must be letters, digits, and the characters - _ . as Azure wants it"
 	Name string `json:"name,omitempty"`
 
 	// privateLinkServiceID is the resource ID of the other resource.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/images/providers/Microsoft.ContainerRegistry/registries/mine
 	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('(?i)subscriptions/.+/resourceGroups/.+/providers/.+/.+/.+')`,message="must be a resource ID, such as /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Storage/storageAccounts/NAME"
 	PrivateLinkServiceID string `json:"privateLinkServiceID,omitempty"`
 
 	// groupIDs are the parts of the other resource that are wanted, where it has several.
@@ -178,10 +202,14 @@ type PrivateLinkServiceConnection struct {
 
 // LoadBalancerProfile is how the load balancer takes traffic of the nodes out. At most one of managedOutboundIPs,
 // outboundIPPrefixes and outboundIPs may be set.
+//
+// +kubebuilder:validation:XValidation:rule="(has(self.managedOutboundIPs) ? 1 : 0) + (size(self.?outboundIPPrefixes.orValue([])) > 0 ? 1 : 0) + (size(self.?outboundIPs.orValue([])) > 0 ? 1 : 0) <= 1",message="must have at most one of managedOutboundIPs, outboundIPPrefixes and outboundIPs: each says where the addresses come from"
 type LoadBalancerProfile struct {
 	// managedOutboundIPs is how many public addresses AKS makes for it, 1 to 100.
 	// Example: 2
 	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
 	ManagedOutboundIPs *int `json:"managedOutboundIPs,omitempty"`
 
 	// outboundIPPrefixes are the resource IDs of public IP prefixes of yours that are used instead.
@@ -200,22 +228,31 @@ type LoadBalancerProfile struct {
 	// divides them up.
 	// Example: 8000
 	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=64000
 	AllocatedOutboundPorts *int `json:"allocatedOutboundPorts,omitempty"`
 
 	// idleTimeoutInMinutes is after how many minutes without traffic a connection out is cut, 4 to 120. AKS takes 30 when it
 	// is left out.
 	// Example: 30
 	// +optional
+	// +kubebuilder:validation:Minimum=4
+	// +kubebuilder:validation:Maximum=120
 	IdleTimeoutInMinutes *int `json:"idleTimeoutInMinutes,omitempty"`
 }
 
 // APIServerAccessProfile limits from where the API server is reached.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.privateDNSZone) || self.privateDNSZone.matches('(?i)^(system|none)$') || self.?enablePrivateCluster.orValue(false)",message="must be true to use a privateDNSZone of your own: only the name of a private cluster is registered there",fieldPath=".enablePrivateCluster"
 type APIServerAccessProfile struct {
 	// authorizedIPRanges are the address ranges, in CIDR notation, from which the public address of the API server answers.
 	// Left out, it answers everywhere. Users write it.
 	// Example: [203.0.113.0/24]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
+	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:items:XValidation:rule="isCIDR(self)",message="must be an address range in CIDR notation, such as 203.0.113.0/24; a single address ends with /32"
 	AuthorizedIPRanges []string `json:"authorizedIPRanges,omitempty"`
 
 	APIServerAccessProfileClassSpec `json:",inline"`
@@ -226,17 +263,22 @@ type APIServerAccessProfileClassSpec struct {
 	// enablePrivateCluster true gives the API server an address in the virtual network instead of a public one.
 	// Example: true
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created"
 	EnablePrivateCluster *bool `json:"enablePrivateCluster,omitempty"`
 
 	// privateDNSZone is where a private cluster's name is registered: System for a zone that AKS makes, None for no private
 	// zone, or the resource ID of a zone of yours named [sub.]private.REGION.azmk8s.io or [sub.]privatelink.REGION.azmk8s.io.
 	// Example: System
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('(?i)^(system|none|.*privatednszones/([a-z0-9-]{1,32}[.])?(privatelink|private)[.][a-z0-9]+[.]azmk8s[.]io)$')",message="must be System, None, or the resource ID of a zone named [sub.]private.REGION.azmk8s.io or [sub.]privatelink.REGION.azmk8s.io"
 	PrivateDNSZone *string `json:"privateDNSZone,omitempty"`
 
 	// enablePrivateClusterPublicFQDN true has a public name lead to the private address as well.
 	// Example: false
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created"
 	EnablePrivateClusterPublicFQDN *bool `json:"enablePrivateClusterPublicFQDN,omitempty"`
 }
 

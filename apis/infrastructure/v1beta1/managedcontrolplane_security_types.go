@@ -21,14 +21,18 @@ type Identity struct {
 	// userAssignedIdentityResourceID is the resource ID of the identity, with type UserAssigned only.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/aks
 	// +optional
+	// +kubebuilder:validation:MaxLength=2048
 	UserAssignedIdentityResourceID string `json:"userAssignedIdentityResourceID,omitempty"`
 }
 
 // AADProfile has people sign in with Microsoft Entra ID.
+//
+// +kubebuilder:validation:XValidation:rule="size(self.adminGroupObjectIDs) > 0 || size(oldSelf.adminGroupObjectIDs) == 0",message="cannot become empty: nobody would be an administrator",fieldPath=".adminGroupObjectIDs",reason="FieldValueForbidden"
 type AADProfile struct {
 	// managed true has AKS keep the integration up, and has Azure role assignments decide what people may do. It cannot be
 	// set to false again.
 	// Example: true
+	// +kubebuilder:validation:XValidation:rule="self || !oldSelf",message="cannot be set to false again: AKS does not take the integration back",reason="FieldValueForbidden"
 	Managed bool `json:"managed"`
 
 	// adminGroupObjectIDs are the object IDs of the groups whose members are administrators of the cluster.
@@ -79,6 +83,9 @@ const (
 )
 
 // AzureKeyVaultKms encrypts the cluster's Secrets with a key of an Azure Key Vault.
+//
+// +kubebuilder:validation:XValidation:rule=`self.?keyVaultNetworkAccess.orValue('Public') != 'Private' || self.?keyVaultResourceID.orValue("") != ""`,message="is needed with keyVaultNetworkAccess Private: AKS makes a private link to it",fieldPath=".keyVaultResourceID",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`self.?keyVaultNetworkAccess.orValue('Public') == 'Private' || self.?keyVaultResourceID.orValue("") == ""`,message="goes with keyVaultNetworkAccess Private only",messageExpression="self.keyVaultResourceID + ' goes with keyVaultNetworkAccess Private only, but that is Public'",fieldPath=".keyVaultResourceID"
 type AzureKeyVaultKms struct {
 	// enabled says whether they are encrypted.
 	// Example: true
@@ -92,11 +99,13 @@ type AzureKeyVaultKms struct {
 	// Example: Private
 	// +optional
 	// +kubebuilder:default=Public
+	// +kubebuilder:validation:Enum=Private;Public
 	KeyVaultNetworkAccess *KeyVaultNetworkAccessTypes `json:"keyVaultNetworkAccess,omitempty"`
 
 	// keyVaultResourceID is the resource ID of the vault. It is needed with Private access and not allowed with Public.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/keys/providers/Microsoft.KeyVault/vaults/my-vault
 	// +optional
+	// +kubebuilder:validation:MaxLength=2048
 	KeyVaultResourceID *string `json:"keyVaultResourceID,omitempty"`
 }
 

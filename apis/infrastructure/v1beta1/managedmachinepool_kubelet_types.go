@@ -30,6 +30,8 @@ const (
 )
 
 // KubeletConfig has settings of the kubelet. None of it can be changed.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.imageGcLowThreshold) || !has(self.imageGcHighThreshold) || self.imageGcLowThreshold <= self.imageGcHighThreshold",message="must not be above imageGcHighThreshold",fieldPath=".imageGcLowThreshold"
 type KubeletConfig struct {
 	// cpuManagerPolicy static gives containers that ask for whole processors those for themselves.
 	// Example: static
@@ -45,6 +47,8 @@ type KubeletConfig struct {
 	// cpuCfsQuotaPeriod is the time over which CPU limits are counted, in milliseconds.
 	// Example: 100ms
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?ms$')",message="must be a number of milliseconds with the unit, such as 100ms"
 	CPUCfsQuotaPeriod *string `json:"cpuCfsQuotaPeriod,omitempty"`
 
 	// imageGcHighThreshold is the used part of the disk, in percent, from which images are always removed.
@@ -73,6 +77,9 @@ type KubeletConfig struct {
 	// Example: ["kernel.msg*", "net.core.somaxconn"]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
+	// +kubebuilder:validation:items:MaxLength=256
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^(kernel[.]shm.+|kernel[.]msg.+|kernel[.]sem|fs[.]mqueue[.].+|net[.].+)$')",message="must be one of kernel.shm*, kernel.msg*, kernel.sem, fs.mqueue.* and net.*: AKS takes no other"
 	AllowedUnsafeSysctls []string `json:"allowedUnsafeSysctls,omitempty"`
 
 	// failSwapOn false lets the kubelet start on a machine that swaps.

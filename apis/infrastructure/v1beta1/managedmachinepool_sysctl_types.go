@@ -93,6 +93,11 @@ type SysctlConfig struct {
 	// last, 32768 to 65000.
 	// Example: 32768 60999
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{1,9} [0-9]{1,9}$')",message="must be two numbers with a space between, such as 32768 60999"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^[0-9]{1,9} [0-9]{1,9}$') || (int(self.split(' ')[0]) >= 1024 && int(self.split(' ')[0]) <= 60999)",message="the first port must be from 1024 to 60999"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^[0-9]{1,9} [0-9]{1,9}$') || (int(self.split(' ')[1]) >= 32768 && int(self.split(' ')[1]) <= 65000)",message="the last port must be from 32768 to 65000"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^[0-9]{1,9} [0-9]{1,9}$') || int(self.split(' ')[0]) <= int(self.split(' ')[1])",message="the first port must not be above the last"
 	NetIpv4IPLocalPortRange *string `json:"netIpv4IPLocalPortRange,omitempty"`
 
 	// netIpv4NeighDefaultGcThresh1 is net.ipv4.neigh.default.gc_thresh1, up to how many entries the ARP cache is never

@@ -90,6 +90,9 @@ func TestBetweenObjects(t *testing.T) {
 			refused: `spec.sshPublicKey: Invalid value: "c3NoLXJzYQ==": must be an SSH public key in base64, but what it decodes to is no line of an authorized_keys file`,
 		}},
 
+		"an AzureManagedCluster without spec": {{create: `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedCluster, metadata: {name: c}}`}},
+		"an AzureManagedCluster with one":     {{create: `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedCluster, metadata: {name: c}, spec: {controlPlaneEndpoint: {host: a, port: 443}}}`}},
+
 		"a pool of the control plane's version": {{create: aCluster}, {create: aControlPlane}, {create: aMachinePool}, {
 			change:  with(aMachinePool, "v1.33.2", "v1.34.0"),
 			refused: `MachinePool.cluster.x-k8s.io "mp1" is invalid: spec.template.spec.version: Invalid value: "v1.34.0": must not be higher than v1.33.2, which is the version of AzureManagedControlPlane cp: raise that first`,

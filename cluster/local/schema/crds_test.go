@@ -61,9 +61,13 @@ func compositeCRDs() (map[string]*extv1.CustomResourceDefinition, error) {
 
 // capzCRDs returns CAPZ's own CustomResourceDefinitions of the same kinds, by plural.
 func capzCRDs(dir string) (map[string]*extv1.CustomResourceDefinition, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "config", "crd", "bases", group+"_azureasomanaged*.yaml"))
-	if err != nil {
-		return nil, err
+	var files []string
+	for _, pattern := range []string{"azureasomanaged*", "azuremanaged*", "azureclusteridentities"} {
+		found, err := filepath.Glob(filepath.Join(dir, "config", "crd", "bases", group+"_"+pattern+".yaml"))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
 	}
 	crds := map[string]*extv1.CustomResourceDefinition{}
 	for _, file := range files {

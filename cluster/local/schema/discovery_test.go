@@ -18,10 +18,27 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-var served = []string{
+// inBothVersions are the kinds that are served at v1alpha1 as well.
+var inBothVersions = []string{
 	"azureasomanagedclusters", "azureasomanagedclustertemplates",
 	"azureasomanagedcontrolplanes", "azureasomanagedcontrolplanetemplates",
 	"azureasomanagedmachinepools", "azureasomanagedmachinepooltemplates",
+}
+
+// served are all kinds, by version.
+var served = map[string][]string{
+	"v1alpha1": inBothVersions,
+	"v1beta1": append(slices.Clone(inBothVersions), "azureclusteridentities",
+		"azuremanagedclusters", "azuremanagedclustertemplates",
+		"azuremanagedcontrolplanes", "azuremanagedcontrolplanetemplates",
+		"azuremanagedmachinepools", "azuremanagedmachinepooltemplates"),
+}
+
+// shortNames are those that CAPZ has.
+var shortNames = map[string]string{
+	"azuremanagedclusters": "amc", "azuremanagedclustertemplates": "amct",
+	"azuremanagedcontrolplanes": "amcp", "azuremanagedcontrolplanetemplates": "amcpt",
+	"azuremanagedmachinepools": "ammp", "azuremanagedmachinepooltemplates": "ammpt",
 }
 
 // TestDiscovery looks at the kinds as kubectl and Cluster API find them.
@@ -41,6 +58,9 @@ func TestDiscovery(t *testing.T) {
 				continue
 			}
 			names = append(names, r.Name)
+			if got := strings.Join(r.ShortNames, ","); got != shortNames[r.Name] {
+				t.Errorf("%s: short names are %q, want %q", r.Name, got, shortNames[r.Name])
+			}
 			if !r.Namespaced {
 				t.Errorf("%s is not namespaced", r.Name)
 			}
@@ -49,7 +69,7 @@ func TestDiscovery(t *testing.T) {
 			}
 		}
 		slices.Sort(names)
-		if diff := cmp.Diff(served, names); diff != "" {
+		if diff := cmp.Diff(served[version], names); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", version, diff)
 		}
 	}
@@ -63,7 +83,7 @@ func TestContractLabels(t *testing.T) {
 		"cluster.x-k8s.io/provider":   "infrastructure-azure",
 		"clusterctl.cluster.x-k8s.io": "",
 	}
-	for _, plural := range served {
+	for _, plural := range served["v1beta1"] {
 		crd := &extv1.CustomResourceDefinition{}
 		if err := server.client.Get(context.Background(), client.ObjectKey{Name: plural + "." + group}, crd); err != nil {
 			t.Fatal(err)
@@ -74,9 +94,16 @@ func TestContractLabels(t *testing.T) {
 	}
 }
 
-// TestDeprecationWarning checks that v1alpha1 warns, names what to do, and v1beta1 does not warn.
+// TestDeprecationWarning checks that v1alpha1 and the kinds that CAPZ has deprecated warn and name what to do, and others do not.
 func TestDeprecationWarning(t *testing.T) {
-	for version, want := range map[string]string{"v1alpha1": "change apiVersion to " + group + "/v1beta1", "v1beta1": ""} {
+	cases := []struct{ version, kind, want string }{
+		{"v1alpha1", "AzureASOManagedCluster", "change apiVersion to " + group + "/v1beta1"},
+		{"v1beta1", "AzureASOManagedCluster", ""},
+		{"v1beta1", "AzureManagedControlPlane", "its successor is " + group + "/v1beta1 AzureASOManagedControlPlane"},
+		{"v1beta1", "AzureManagedMachinePoolTemplate", "its successor is " + group + "/v1beta1 AzureASOManagedMachinePoolTemplate"},
+		{"v1beta1", "AzureClusterIdentity", ""},
+	}
+	for _, tc := range cases {
 		warnings := &recorder{}
 		config := rest.CopyConfig(server.config)
 		config.WarningHandler = warnings
@@ -85,13 +112,13 @@ func TestDeprecationWarning(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := &unstructured.UnstructuredList{}
-		list.SetAPIVersion(group + "/" + version)
-		list.SetKind("AzureASOManagedClusterList")
+		list.SetAPIVersion(group + "/" + tc.version)
+		list.SetKind(tc.kind + "List")
 		if err := c.List(context.Background(), list); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(*warnings, "\n"); (want == "") != (got == "") || !strings.Contains(got, want) {
-			t.Errorf("%s: warning is %q, want %q", version, got, want)
+		if got := strings.Join(*warnings, "\n"); (tc.want == "") != (got == "") || !strings.Contains(got, tc.want) {
+			t.Errorf("%s %s: warning is %q, want %q", tc.version, tc.kind, got, tc.want)
 		}
 	}
 }
@@ -123,7 +150,7 @@ func TestExplain(t *testing.T) {
 		roots := 0
 		for name, schema := range doc.Components.Schemas {
 			// Lists and the like belong to Kubernetes.
-			if !strings.Contains(name, ".AzureASOManaged") || strings.HasSuffix(name, "List") {
+			if !strings.Contains(name, ".Azure") || strings.HasSuffix(name, "List") {
 				continue
 			}
 			roots++
@@ -131,8 +158,8 @@ func TestExplain(t *testing.T) {
 				t.Errorf("%s: %s has no description", version, field)
 			}
 		}
-		if roots != len(served) {
-			t.Errorf("%s: found %d kinds, want %d", version, roots, len(served))
+		if roots != len(served[version]) {
+			t.Errorf("%s: found %d kinds, want %d", version, roots, len(served[version]))
 		}
 	}
 }
@@ -165,6 +192,13 @@ func TestKubectlExplain(t *testing.T) {
 		"azureasomanagedmachinepooltemplates.spec.template.spec":     "ManagedClustersAgentPool",
 		"azureasomanagedcontrolplanes.status.resources.resource":     "Example: ManagedCluster",
 		"azureasomanagedclusters.status.initialization":              "stays true",
+		"amcp.spec.virtualNetwork.subnet.privateEndpoints":           "Taking an entry away deletes it",
+		"amcp.spec.autoscalerProfile.scanInterval":                   "in seconds",
+		"amcp.status.autoUpgradeVersion":                             "Written by function-capz",
+		"ammp.spec.linuxOSConfig.sysctls.vmSwappiness":               "0 to 100",
+		"ammpt.spec.template.spec.scaling":                           "cluster autoscaler",
+		"amc.spec.controlPlaneEndpoint":                              "provider-capz copies it",
+		"azureclusteridentities.spec.allowedNamespaces":              "{} is from any",
 		"azureasomanagedcontrolplanes.status.lastHandledReconcileAt": "Written by Crossplane",
 	} {
 		out, err := exec.Command(server.kubectl, "--kubeconfig", server.kubeconfig, "explain", field).CombinedOutput()
