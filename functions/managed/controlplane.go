@@ -92,11 +92,16 @@ func (a *aks) inlines(in *composer.Request) []*composer.Inline {
 		inlines = append(inlines, &composer.Inline{Path: o.Path, Object: o.Object, Problem: o.Problem, Waits: o.Waits})
 	}
 	tag := tagCluster + a.cluster.GetName()
-	network := composer.First(inlines, networkKind)
+	network, managed := composer.First(inlines, networkKind), composer.First(inlines, member.ManagedClusterKind)
 	for _, i := range inlines {
 		switch i.Object.GroupVersionKind().GroupKind() {
-		case composer.ResourceGroup, networkKind:
+		case composer.ResourceGroup, networkKind, privateEndpointKind:
 			i.Probe = &composer.Probe{Tag: tag}
+		case fleetsMemberKind:
+			// Members have no tags, and their names are the fleet's.
+			i.Probe = &composer.Probe{}
+		case extensionKind:
+			i.Probe = &composer.Probe{Unless: managed}
 		case subnetKind:
 			i.Probe = &composer.Probe{Within: network}
 		case member.ManagedClusterKind:

@@ -16,15 +16,17 @@ type scene struct {
 	observed []*unstr
 }
 
+// attachments are what a control plane may have beside its cluster, and a patch.
+func attachments(o *unstr) {
+	set([]any{map[string]any{"name": "flux", "extensionType": "microsoft.flux"}}, "spec", "extensions")(o)
+	set(map[string]any{"managerName": "fleet", "managerResourceGroup": "fleets", "name": "m", "group": "g"}, "spec", "fleetsMember")(o)
+	set([]any{map[string]any{"name": "pe", "privateLinkServiceConnections": []any{map[string]any{"name": "c", "privateLinkServiceID": "/some/id"}}}},
+		"spec", "virtualNetwork", "subnet", "privateEndpoints")(o)
+	set([]any{`{"spec":{"nodeResourceGroup":"nodes"}}`}, "spec", "asoManagedClusterPatches")(o)
+}
+
 func scenes(t *testing.T) map[string]scene {
 	t.Helper()
-	attachments := func(o *unstr) {
-		set([]any{map[string]any{"name": "flux", "extensionType": "microsoft.flux"}}, "spec", "extensions")(o)
-		set(map[string]any{"managerName": "fleet", "managerResourceGroup": "fleets", "name": "m", "group": "g"}, "spec", "fleetsMember")(o)
-		set([]any{map[string]any{"name": "pe", "privateLinkServiceConnections": []any{map[string]any{"name": "c", "privateLinkServiceID": "/some/id"}}}},
-			"spec", "virtualNetwork", "subnet", "privateEndpoints")(o)
-		set([]any{`{"spec":{"nodeResourceGroup":"nodes"}}`}, "spec", "asoManagedClusterPatches")(o)
-	}
 	identity := object(t, `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureClusterIdentity, metadata: {name: id},
 		spec: {type: WorkloadIdentity, clientID: x, tenantID: t, allowedNamespaces: {}}}`)
 	of := func(p *play) scene {

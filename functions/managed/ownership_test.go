@@ -162,6 +162,35 @@ func TestExternalIsShown(t *testing.T) {
 	}
 }
 
+// TestAttachmentsThatAreThereAlready says the same of what is attached to the cluster and its network.
+func TestAttachmentsThatAreThereAlready(t *testing.T) {
+	attached := []string{"Extension flux", "FleetsMember m", "PrivateEndpoint pe"}
+	cases := map[string]struct {
+		inAzure []string
+		whose   map[string]string
+	}{
+		"nothing":                {whose: map[string]string{"Extension": "/", "FleetsMember": "/owned", "PrivateEndpoint": "/owned"}},
+		"all of the same name":   {inAzure: attached, whose: map[string]string{"Extension": "/", "FleetsMember": "skip/external", "PrivateEndpoint": "skip/external"}},
+		"on an external cluster": {inAzure: append(attached, "ManagedCluster cp"), whose: map[string]string{"Extension": "skip/external", "FleetsMember": "skip/external", "PrivateEndpoint": "skip/external"}},
+		"an external cluster":    {inAzure: []string{"ManagedCluster cp"}, whose: map[string]string{"Extension": "/owned", "FleetsMember": "/owned", "PrivateEndpoint": "/owned"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := newPlay(t, aksWorld(t), controlPlane(t, attachments), c.inAzure...)
+			p.rounds(10)
+			got := p.whose()
+			for kind, want := range c.whose {
+				if got[kind] != want {
+					t.Errorf("%s: want %q, got %q", kind, want, got[kind])
+				}
+			}
+			if got := condition(p.rsp, "ResourcesReady"); !strings.HasPrefix(got, "True") {
+				t.Errorf("ResourcesReady: %s", got)
+			}
+		})
+	}
+}
+
 // TestPoolsOfAnotherCluster says that within a ManagedCluster that was not made here pools are looked for, too.
 func TestPoolsOfAnotherCluster(t *testing.T) {
 	withManaged := func(ownership string) *unstr {

@@ -66,7 +66,7 @@ func TestUsersManagedCluster(t *testing.T) {
 		},
 		"with an extension of ours": {
 			xr: controlPlane(t, extension), theirs: object(t, usedCluster, "cp"), did: []string{"create Extension flux"},
-			resources: map[string]string{"ManagedCluster cp": "user true Succeeded", "Extension flux": "true Succeeded"}, endpoint: "theirs.example.org",
+			resources: map[string]string{"ManagedCluster cp": "user true Succeeded", "Extension flux": "owned true Succeeded"}, endpoint: "theirs.example.org",
 			condition: "True AllReady: ManagedCluster cp: is not composed here: it was applied by somebody else, and is only read",
 		},
 	}

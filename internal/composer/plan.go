@@ -112,6 +112,9 @@ func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
 		out.Of = append(out.Of, Outcome{Object: i.Used, State: usedState(i.Used), Ownership: i.ownership})
 		return nil
 	}
+	if !i.Probe.needed(observed) {
+		i.Probe = nil
+	}
 	if i.Problem == nil && i.Probe != nil {
 		p.look(in, i, observed)
 	}

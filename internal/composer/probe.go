@@ -17,6 +17,17 @@ type Probe struct {
 	Tag string
 	// Within is the object that decides where the kind has no tags, as the network does for its subnet.
 	Within *Inline
+	// Unless is an object that spares looking when its resource was made for the Cluster: then nothing on it was there before.
+	Unless *Inline
+}
+
+// needed says whether there is anything to look for.
+func (p *Probe) needed(observed *unstructured.Unstructured) bool {
+	if p == nil {
+		return false
+	}
+	recorded := observed != nil && observed.GetAnnotations()[v1beta1.AnnotationOwnership] != ""
+	return p.Unless == nil || recorded || p.Unless.finding() == findingExternal
 }
 
 // A finding is what is known of whose a resource in Azure is.
