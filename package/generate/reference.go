@@ -44,7 +44,7 @@ func writeFields(b *strings.Builder, path string, parent extv1.JSONSchemaProps) 
 		if slices.Contains(parent.Required, name) {
 			required = ", required"
 		}
-		fmt.Fprintf(b, "| `%s` | %s%s | %s |\n", at, typeName(field), required, cell(field.Description))
+		fmt.Fprintf(b, "| `%s` | %s%s%s | %s |\n", at, typeName(field), values(field), required, cell(field.Description))
 		// The fields of a condition are the same everywhere in Kubernetes.
 		if name == "conditions" {
 			continue
@@ -71,6 +71,23 @@ func typeName(field extv1.JSONSchemaProps) string {
 		return "map of " + typeName(*field.AdditionalProperties.Schema)
 	}
 	return field.Type
+}
+
+// values names the values that a field takes, where they are listed, and the one that it has by default.
+func values(field extv1.JSONSchemaProps) string {
+	var out strings.Builder
+	for i, value := range field.Enum {
+		separator := ", "
+		if i == 0 {
+			separator = ": "
+		}
+		fmt.Fprintf(&out, "%s`%s`", separator, strings.Trim(string(value.Raw), `"`))
+	}
+	// An empty object is the defaults of the fields in it.
+	if field.Default != nil && string(field.Default.Raw) != "{}" {
+		fmt.Fprintf(&out, ", default `%s`", strings.Trim(string(field.Default.Raw), `"`))
+	}
+	return out.String()
 }
 
 // cell makes a description fit into a table: one line, its examples as code.

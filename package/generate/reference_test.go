@@ -20,14 +20,20 @@ func TestWriteFields(t *testing.T) {
 			"map": {Type: "object", AdditionalProperties: &extv1.JSONSchemaPropsOrBool{
 				Schema: &extv1.JSONSchemaProps{Type: "string"},
 			}},
+			"choice":     {Type: "string", Enum: []extv1.JSON{{Raw: []byte(`"a"`)}, {Raw: []byte(`"b"`)}}, Default: &extv1.JSON{Raw: []byte(`"b"`)}},
+			"count":      {Type: "integer", Default: &extv1.JSON{Raw: []byte("1")}},
+			"object":     {Type: "object", Default: &extv1.JSON{Raw: []byte("{}")}},
 			"conditions": list(extv1.JSONSchemaProps{Type: "object", Properties: map[string]extv1.JSONSchemaProps{"text": text}}),
 		},
 	}
 	want := []string{
+		"| `spec.choice` | string: `a`, `b`, default `b` |  |",
 		"| `spec.conditions` | list of object |  |",
+		"| `spec.count` | integer, default `1` |  |",
 		"| `spec.list` | list of object, required |  |",
 		"| `spec.list[].text` | string | text is a \\| b Example: `x` |",
 		"| `spec.map` | map of string |  |",
+		"| `spec.object` | object |  |",
 		"",
 	}
 	var b strings.Builder
