@@ -3,7 +3,9 @@ package managed
 import (
 	"errors"
 	"fmt"
+	"strings"
 
+	"golang.org/x/mod/semver"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
@@ -101,6 +103,7 @@ func readPool(in *composer.Request) (*aksPool, *composer.Problem, error) {
 // inline returns the agent pool, with what decides whether it may be composed.
 func (p *aksPool) inline(in *composer.Request) *composer.Inline {
 	observed := observedOf(in, member.AgentPoolKind)
+	later := p.upgradeLater()
 	o := expansion.MachinePool(p.pool, p.cp, clusterOf(p.cluster), livePool(observed))
 	i := &composer.Inline{Path: o.Path, Object: o.Object, Problem: o.Problem, Waits: o.Waits, Instead: instead(in, v1beta1.AnnotationAgentPool)}
 	if i.Problem == nil {
@@ -109,12 +112,32 @@ func (p *aksPool) inline(in *composer.Request) *composer.Inline {
 	if !p.managed.Ready {
 		i.Waits = append(i.Waits, fmt.Sprintf("the ManagedCluster of AzureManagedControlPlane %s is ready", p.cp.Name))
 	}
+	switch {
+	case later == "":
+	case observed == nil:
+		i.Waits = append(i.Waits, later)
+	default:
+		i.Later = "is upgraded when " + later
+	}
 	// Within a cluster that was not made here there may be a pool of that name already.
 	if p.foreign() || observed != nil && observed.GetAnnotations()[v1beta1.AnnotationOwnership] != "" {
 		i.Probe = &composer.Probe{Tag: tagCluster + p.cluster.GetName()}
 	}
 	return i
 }
+
+// upgradeLater takes a version away from the pool that is above what the control plane runs, which AKS would refuse, and
+// says what it waits for.
+func (p *aksPool) upgradeLater() string {
+	wanted, runs := p.pool.Version, p.cp.Status.Version
+	if runs == "" || wanted == "" || semver.Compare(withV(wanted), withV(runs)) <= 0 || semver.Compare(withV(wanted), withV(p.cp.Spec.Version)) > 0 {
+		return "" // Above what the control plane shall run it is a mistake, which the expansion tells.
+	}
+	p.pool.Version = ""
+	return fmt.Sprintf("AzureManagedControlPlane %s runs Kubernetes %s (it runs %s)", p.cp.Name, wanted, runs)
+}
+
+func withV(version string) string { return "v" + strings.TrimPrefix(version, "v") }
 
 // foreign says whether the ManagedCluster was not made for the Cluster.
 func (p *aksPool) foreign() bool {

@@ -306,3 +306,30 @@ func TestPoolsAtCreation(t *testing.T) {
 		t.Errorf("want both pools kept while Azure works, got %v", sent)
 	}
 }
+
+// TestPoolsAreUpgradedAfterTheControlPlane says that AKS is never asked for nodes that are newer than the control plane.
+func TestPoolsAreUpgradedAfterTheControlPlane(t *testing.T) {
+	made := newPlay(t, aksWorld(t), controlPlane(t)).rounds(8)
+	p := newPlay(t, aksWorld(t, made.xr), poolXR(t, "p0", "System"))
+	p.rounds(2)
+	version := func() any {
+		return p.observed()[0].Object["spec"].(map[string]any)["orchestratorVersion"]
+	}
+	p.world = p.world.with(edited(made.xr, set("v1.34.1", "spec", "version")), edited(machinePool(t, "p0"), set("v1.34.1", "spec", "template", "spec", "version")))
+	p.rounds(2)
+	if got := version(); got != "1.33.6" {
+		t.Errorf("while the control plane is upgraded: %v", got)
+	}
+	want := "False WaitingForResource: ManagedClustersAgentPool p0: is upgraded when AzureManagedControlPlane cp runs Kubernetes v1.34.1 (it runs v1.33.6)"
+	if got := condition(p.rsp, "AgentPoolsReady"); got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+	p.world = p.world.with(edited(made.xr, set("v1.34.1", "spec", "version"), set("v1.34.1", "status", "version")))
+	p.rounds(2)
+	if got := version(); got != "1.34.1" {
+		t.Errorf("afterwards: %v", got)
+	}
+	if got := condition(p.rsp, "AgentPoolsReady"); got != "True AllReady:" {
+		t.Errorf("afterwards: %s", got)
+	}
+}

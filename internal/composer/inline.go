@@ -30,6 +30,8 @@ type Inline struct {
 	Problem *Problem
 	// Waits says, in words, what must be before the resource is first created, besides what it refers to.
 	Waits []string
+	// Later says, in words, what of the spec is not in Object yet; empty if nothing.
+	Later string
 	// Probe is set when Azure may have the resource already.
 	Probe *Probe
 	// Instead names an object of the user's own that is to stand behind the spec, if he has said so.

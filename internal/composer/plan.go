@@ -138,6 +138,9 @@ func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
 	if observed != nil {
 		state = i.looksFor(observed)
 	}
+	if state.Ready && i.Later != "" {
+		state = AzureState{Reason: ReasonWaitingForResource, Message: i.Later}
+	}
 	out.Composed[i.Name()] = Composed{Object: i.Object, Ready: state.Ready}
 	out.Of = append(out.Of, Outcome{Object: i.Object, State: state, Ownership: i.ownership})
 	return nil
