@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"gomodules.xyz/jsonpatch/v2"
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -48,12 +49,25 @@ func (c *Claimer) Register(server webhook.Server) {
 	server.Register(Path, &webhook.Admission{Handler: c})
 }
 
-// Handle answers with a patch of the metadata alone, so nothing else of the object is read or rewritten. An externally
-// managed object gets Crossplane's pause in place of the finalizer: all of it is someone else's to do.
+// Handle answers with a patch of the metadata alone, so nothing else of the object is read or rewritten, but for a spec where
+// there is none. An externally managed object gets Crossplane's pause in place of the finalizer: all of it is someone else's to do.
 //
 // Cluster API contract, "Externally managed infrastructure".
 func (c *Claimer) Handle(_ context.Context, req admission.Request) admission.Response {
-	return patched(req, current(c.Scope), req.Namespace, claim)
+	return withSpec(req, patched(req, current(c.Scope), req.Namespace, claim))
+}
+
+// withSpec adds an empty spec to a new object without one. Crossplane requires a spec of every composite resource; CAPZ's templates
+// have AzureManagedClusters without.
+func withSpec(req admission.Request, response admission.Response) admission.Response {
+	var has map[string]json.RawMessage
+	if req.Operation != admissionv1.Create || !response.Allowed || json.Unmarshal(req.Object.Raw, &has) != nil || has["spec"] != nil {
+		return response
+	}
+	response.Patches = append(response.Patches, jsonpatch.NewOperation("add", "/spec", map[string]any{}))
+	patchType := admissionv1.PatchTypeJSONPatch
+	response.PatchType = &patchType
+	return response
 }
 
 func current(scope func() Scope) Scope {

@@ -22,19 +22,20 @@ func TestHandle(t *testing.T) {
 			"/metadata/finalizers":  []any{"infrastructure.cluster.x-k8s.io/provider-capz"},
 			"/metadata/annotations": map[string]any{"clusterctl.cluster.x-k8s.io/block-move": "true"},
 		}},
-		"with metadata of its own": {object: `{"metadata":{"name":"a","finalizers":["f"],"annotations":{"b":"c"}}}`, want: map[string]any{
+		"without a spec": {scope: Scope{Namespace: "other"}, object: `{"metadata":{"name":"a"}}`, want: map[string]any{"/spec": map[string]any{}}},
+		"with metadata of its own": {object: `{"metadata":{"name":"a","finalizers":["f"],"annotations":{"b":"c"}},"spec":{}}`, want: map[string]any{
 			"/metadata/finalizers/1": "infrastructure.cluster.x-k8s.io/provider-capz",
 			"/metadata/annotations/clusterctl.cluster.x-k8s.io~1block-move": "true",
 		}},
-		"claimed already": {object: `{"metadata":{"name":"a","finalizers":["infrastructure.cluster.x-k8s.io/provider-capz"],"annotations":{"clusterctl.cluster.x-k8s.io/block-move":""}}}`},
-		"externally managed": {object: `{"metadata":{"name":"a","annotations":{"cluster.x-k8s.io/managed-by":""}}}`, want: map[string]any{
+		"claimed already": {object: `{"metadata":{"name":"a","finalizers":["infrastructure.cluster.x-k8s.io/provider-capz"],"annotations":{"clusterctl.cluster.x-k8s.io/block-move":""}},"spec":{}}`},
+		"externally managed": {object: `{"metadata":{"name":"a","annotations":{"cluster.x-k8s.io/managed-by":""}},"spec":{}}`, want: map[string]any{
 			"/metadata/annotations/crossplane.io~1paused":                      "true",
 			"/metadata/annotations/infrastructure.cluster.x-k8s.io~1paused-by": "provider-capz",
 		}},
 		"another operation":    {operation: admissionv1.Update, object: `{"metadata":{"name":"a"}}`},
-		"another namespace":    {scope: Scope{Namespace: "other"}, object: `{"metadata":{"name":"a"}}`},
-		"another watch filter": {scope: Scope{WatchFilter: "mine"}, object: `{"metadata":{"name":"a","labels":{"cluster.x-k8s.io/watch-filter":"yours"}}}`},
-		"the watch filter": {scope: Scope{WatchFilter: "mine", Namespace: "default"}, object: `{"metadata":{"name":"a","labels":{"cluster.x-k8s.io/watch-filter":"mine"}}}`, want: map[string]any{
+		"another namespace":    {scope: Scope{Namespace: "other"}, object: `{"metadata":{"name":"a"},"spec":{}}`},
+		"another watch filter": {scope: Scope{WatchFilter: "mine"}, object: `{"metadata":{"name":"a","labels":{"cluster.x-k8s.io/watch-filter":"yours"}},"spec":{}}`},
+		"the watch filter": {scope: Scope{WatchFilter: "mine", Namespace: "default"}, object: `{"metadata":{"name":"a","labels":{"cluster.x-k8s.io/watch-filter":"mine"}},"spec":{}}`, want: map[string]any{
 			"/metadata/finalizers":  []any{"infrastructure.cluster.x-k8s.io/provider-capz"},
 			"/metadata/annotations": map[string]any{"clusterctl.cluster.x-k8s.io/block-move": "true"},
 		}},
