@@ -15,26 +15,32 @@ const (
 	namespaceCredential = "aso-credential" //nolint:gosec // A name.
 )
 
-// credentialSecrets returns the names of the Secrets that the example's resources take credentials from.
+// credentialSecrets returns the names of the Secrets that the example's resources and identities take credentials from.
 func (ex *Example) credentialSecrets() []string {
 	names := []string{namespaceCredential}
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	for _, u := range ex.objects {
+		if u.GetKind() == "AzureClusterIdentity" {
+			name, _, _ := unstructured.NestedString(u.Object, "spec", "clientSecret", "name")
+			add(name)
+			continue
+		}
 		resources, _, _ := unstructured.NestedSlice(u.Object, "spec", "resources")
 		for _, r := range resources {
-			resource, ok := r.(map[string]any)
-			if !ok {
-				continue
-			}
-			name, _, _ := unstructured.NestedString(resource, "metadata", "annotations", credentialAnnotation)
-			if name != "" && !slices.Contains(names, name) {
-				names = append(names, name)
+			if resource, ok := r.(map[string]any); ok {
+				name, _, _ := unstructured.NestedString(resource, "metadata", "annotations", credentialAnnotation)
+				add(name)
 			}
 		}
 	}
 	return names
 }
 
-// credential returns a Secret as ASO reads it. The simulated Azure takes any service principal.
+// credential returns a Secret as ASO and AzureClusterIdentities read it. The simulated Azure takes any service principal.
 func credential(name, namespace string) *corev1.Secret {
 	return &corev1.Secret{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
@@ -44,6 +50,7 @@ func credential(name, namespace string) *corev1.Secret {
 			"AZURE_TENANT_ID":       "00000000-0000-0000-0000-000000000002",
 			"AZURE_CLIENT_ID":       "00000000-0000-0000-0000-000000000003",
 			"AZURE_CLIENT_SECRET":   "simulated",
+			"clientSecret":          "simulated",
 		},
 	}
 }

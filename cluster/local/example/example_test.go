@@ -97,6 +97,13 @@ func TestCredentialSecrets(t *testing.T) {
 			want:    []string{"aso-credential", "a", "b"},
 		},
 	}
+	identity := &unstructured.Unstructured{Object: map[string]any{
+		"kind": "AzureClusterIdentity", "spec": map[string]any{"clientSecret": map[string]any{"name": "i"}},
+	}}
+	cases["OfAnIdentity"] = struct {
+		objects []*unstructured.Unstructured
+		want    []string
+	}{[]*unstructured.Unstructured{identity, naming()}, []string{"aso-credential", "i"}}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, (&Example{objects: tc.objects}).credentialSecrets()); diff != "" {
