@@ -186,7 +186,7 @@ func neverSent(text string) expectation {
 // unless leaves an expectation out while a component is killed again and again.
 func unless(component string, e expectation) expectation {
 	return func(w *world) []string {
-		if w.component == component {
+		if w.kills(component) {
 			return nil
 		}
 		return e(w)
@@ -202,7 +202,7 @@ func acceptedDeletes(w *world) []string {
 	}
 	var refused []string
 	for _, r := range requests {
-		busy := w.component == stack.ASO && r.Status == http.StatusConflict && strings.Contains(r.Path, "/Microsoft.ContainerService/")
+		busy := w.kills(stack.ASO) && r.Status == http.StatusConflict && strings.Contains(r.Path, "/Microsoft.ContainerService/")
 		if r.Status >= 400 && r.Status < 500 && r.Status != http.StatusNotFound && !busy {
 			refused = append(refused, fmt.Sprintf("DELETE %s was answered %d", r.Path, r.Status))
 		}

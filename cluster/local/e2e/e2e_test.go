@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -11,6 +12,7 @@ func scenarios() []*scenario {
 		create, scale, autoscale, upgrade, pools, lastSystemPool, resources, networks, pause, afterPause, conflict, mistakes, refusal,
 		oneOfMany, dependency, byHand, entra, v1alpha1, external, companyComposition, companyRefuses, companyTopology,
 		everyKinds(), settings,
+		typed, typedPools, typedNetwork, typedFeatures, typedPrivate, typedMistakes, typedOwn,
 	}, teams(), topologies(), flavors(), templates(), examples())
 }
 
@@ -19,23 +21,23 @@ func TestCalm(t *testing.T) {
 	for _, s := range scenarios() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			runScenario(t, s, "")
+			runScenario(t, s)
 		})
 	}
 }
 
-// TestKilled runs every scenario once for each component, which is killed in the middle of it. Whoever runs at the same
-// time is hit by the same kill, besides its own.
+// TestKilled runs every scenario once for each round, whose components are killed in the middle of it. Whoever runs at the same
+// time is hit by the same kills, besides its own.
 func TestKilled(t *testing.T) {
-	for _, component := range victims {
-		t.Run(component, func(t *testing.T) {
+	for _, killed := range rounds {
+		t.Run(strings.Join(killed, ","), func(t *testing.T) {
 			for _, s := range scenarios() {
 				if s.calmOnly {
 					continue
 				}
 				t.Run(s.name, func(t *testing.T) {
 					t.Parallel()
-					runScenario(t, s, component)
+					runScenario(t, s, killed...)
 				})
 			}
 		})

@@ -55,7 +55,7 @@ func oldKubeconfigRefused(w *world) []string {
 
 // tokenEnded finds, while nothing is killed, a kubeconfig whose token has ended.
 func tokenEnded(w *world) []string {
-	if w.component != "" {
+	if len(w.killed) > 0 {
 		return nil // A token may end while nobody is there to renew it.
 	}
 	return holdsToken(w)

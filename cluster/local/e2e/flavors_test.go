@@ -34,15 +34,20 @@ func (w *world) clusterctl(variables []string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// templateVariables are what the templates have to be given in the environment.
-var templateVariables = []string{
-	"AZURE_LOCATION=westeurope", "AZURE_NODE_MACHINE_TYPE=Standard_D2s_v5", "ASO_CREDENTIAL_SECRET_NAME=" + credentialSecret,
-	"CLUSTER_CLASS_NAME=" + className,
+// templateVariables are what the templates have to be given in the environment. The identity is one of those that need no Secret:
+// the simulated Azure has its tokens where a virtual machine finds them.
+func (w *world) templateVariables() []string {
+	return []string{
+		"AZURE_LOCATION=westeurope", "AZURE_NODE_MACHINE_TYPE=Standard_D2s_v5", "ASO_CREDENTIAL_SECRET_NAME=" + credentialSecret,
+		"CLUSTER_CLASS_NAME=" + w.family.class, "AZURE_SUBSCRIPTION_ID=" + w.subscription, "CLUSTER_IDENTITY_NAME=" + typedIdentity,
+		"CLUSTER_IDENTITY_TYPE=UserAssignedMSI", "AZURE_TENANT_ID=00000000-0000-0000-0000-000000000002",
+		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY=00000000-0000-0000-0000-000000000004",
+	}
 }
 
 // generate fills the variables of a template in, as its users do: with clusterctl.
 func (w *world) generate(file string) (string, error) {
-	return w.clusterctl(templateVariables, "generate", "cluster", clusterName, "--from", file,
+	return w.clusterctl(w.templateVariables(), "generate", "cluster", clusterName, "--from", file,
 		"--target-namespace", w.namespace, "--kubernetes-version", version, "--worker-machine-count", "2")
 }
 
@@ -86,12 +91,13 @@ func ours(name string) func(*world) (string, error) {
 	return func(w *world) (string, error) { return w.flavor(name), nil }
 }
 
-// flavors has a scenario for each template of examples/flavors that makes a cluster without a ClusterClass.
+// flavors has a scenario for one template of examples/flavors of each family that makes a cluster without a ClusterClass. What
+// cluster-template-aks-aso-maintenance.yaml adds is what examples/aks-aso-maintenance has.
 func flavors() []*scenario {
 	var all []*scenario
-	for _, name := range []string{"aks-aso", "aks-aso-maintenance"} {
+	for name, family := range map[string]*family{"aks-aso": asoFamily, "aks": typedFamily} {
 		all = append(all, &scenario{
-			name: "flavor-" + name, calmOnly: true,
+			name: "flavor-" + name, family: family, calmOnly: true,
 			steps: []step{
 				{
 					name: "create",
@@ -101,7 +107,7 @@ func flavors() []*scenario {
 					},
 					lasts: 15 * time.Second,
 				},
-				down,
+				family.down,
 			},
 		})
 	}
@@ -115,7 +121,7 @@ func described(w *world) []string {
 		return []string{err.Error()}
 	}
 	var missing []string
-	for _, kind := range []string{"Cluster ", "AzureASOManagedCluster ", "AzureASOManagedControlPlane "} {
+	for _, kind := range []string{"Cluster ", w.family.cluster.Kind + " ", w.family.controlPlane.Kind + " "} {
 		line := ""
 		for candidate := range strings.Lines(out) {
 			if strings.Contains(candidate, kind) {
@@ -175,12 +181,23 @@ var flavorVariables = map[string][]string{
 		"CLUSTER_NAME=my-cluster", "KUBERNETES_VERSION", "WORKER_MACHINE_COUNT=0",
 	},
 	"clusterclass-aks-aso.yaml": nil,
+	"cluster-template-aks.yaml": {
+		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE", "AZURE_RESOURCE_GROUP=${CLUSTER_NAME}",
+		"AZURE_SSH_PUBLIC_KEY_B64=", "AZURE_SUBSCRIPTION_ID", "AZURE_TENANT_ID", "CLUSTER_IDENTITY_NAME", "CLUSTER_IDENTITY_TYPE=WorkloadIdentity",
+		"CLUSTER_NAME=my-cluster", "KUBERNETES_VERSION", "WORKER_MACHINE_COUNT=0",
+	},
+	"cluster-template-aks-topology.yaml": {
+		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE", "AZURE_SUBSCRIPTION_ID", "AZURE_TENANT_ID",
+		"CLUSTER_CLASS_NAME=aks", "CLUSTER_IDENTITY_NAME", "CLUSTER_IDENTITY_TYPE=WorkloadIdentity", "CLUSTER_NAME=my-cluster", "KUBERNETES_VERSION",
+		"WORKER_MACHINE_COUNT=0",
+	},
+	"clusterclass-aks.yaml": nil,
 }
 
 // TestFlavorVariables has the real clusterctl list the variables of every flavor, and refuse to go without those that
 // have no default.
 func TestFlavorVariables(t *testing.T) {
-	w := newWorld(t, "flavor-variables", "")
+	w := newWorld(t, "flavor-variables")
 	for name, want := range flavorVariables {
 		t.Run(name, func(t *testing.T) {
 			listed, err := w.clusterctl(nil, "generate", "cluster", clusterName, "--from", w.flavor(name), "--list-variables")
@@ -198,7 +215,7 @@ func TestFlavorVariables(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), "[AZURE_NODE_MACHINE_TYPE]") {
+			if err == nil || !strings.Contains(err.Error(), "AZURE_NODE_MACHINE_TYPE") {
 				t.Errorf("without AZURE_NODE_MACHINE_TYPE: %v, want clusterctl to name it", err)
 			}
 		})

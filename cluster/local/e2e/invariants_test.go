@@ -18,7 +18,7 @@ type objectKey struct{ kind, name string }
 func (k objectKey) String() string { return k.kind + "/" + k.name }
 
 // A removal is an ASO object, as in "VirtualNetwork/services", and the end of its Azure ID, as in
-// "/virtualNetworks/services", which a step deletes.
+// "/virtualNetworks/services", which a step deletes; both are regular expressions.
 type removal struct{ object, azure string }
 
 // expects notes what the next step removes.
@@ -36,7 +36,7 @@ func (w *world) dropped() (string, error) {
 		return "", err
 	}
 	for key, before := range w.seen {
-		if slices.ContainsFunc(w.going, func(r removal) bool { return r.object == key.String() }) {
+		if slices.ContainsFunc(w.going, func(r removal) bool { return regexp.MustCompile("^" + r.object + "$").MatchString(key.String()) }) {
 			continue
 		}
 		after, there := now[key]
@@ -143,7 +143,7 @@ func finalizers(o client.Object) string {
 func compositesOutlive(w *world) []string {
 	// What is gone now may be gone from the ASO kinds a moment later, but not the other way round.
 	there := map[string]bool{}
-	for _, gvk := range compositeKinds {
+	for _, gvk := range w.family.kinds() {
 		items, err := w.list(gvk)
 		if err != nil {
 			return nil

@@ -24,11 +24,13 @@ var (
 	controlPlaneKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedControlPlane"}
 	asoPoolKind      = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedMachinePool"}
 
-	classKind                = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "ClusterClass"}
-	clusterTemplateKind      = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedClusterTemplate"}
-	controlPlaneTemplateKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedControlPlaneTemplate"}
-	poolTemplateKind         = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureASOManagedMachinePoolTemplate"}
-	bootstrapTemplateKind    = schema.GroupVersionKind{Group: bootstrapGroup, Version: "v1beta2", Kind: "KubeadmConfigTemplate"}
+	typedClusterKind      = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureManagedCluster"}
+	typedControlPlaneKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureManagedControlPlane"}
+	typedPoolKind         = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureManagedMachinePool"}
+	identityKind          = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureClusterIdentity"}
+
+	classKind             = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "ClusterClass"}
+	bootstrapTemplateKind = schema.GroupVersionKind{Group: bootstrapGroup, Version: "v1beta2", Kind: "KubeadmConfigTemplate"}
 
 	managedClusterKind = schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20250801", Kind: "ManagedCluster"}
 	agentPoolKind      = schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20250801", Kind: "ManagedClustersAgentPool"}
@@ -36,8 +38,35 @@ var (
 	secretKind         = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 )
 
-// compositeKinds are the product's own, in the order in which they come up.
-var compositeKinds = []schema.GroupVersionKind{asoClusterKind, controlPlaneKind, asoPoolKind}
+// templateKinds are those of the kinds that a ClusterClass refers to.
+var templateKinds = func() []schema.GroupVersionKind {
+	var all []schema.GroupVersionKind
+	for _, gvk := range slices.Concat(asoFamily.kinds(), typedFamily.kinds()) {
+		gvk.Kind += "Template"
+		all = append(all, gvk)
+	}
+	return all
+}()
+
+// A family is the composite kinds by which a cluster is written.
+type family struct {
+	cluster, controlPlane, pool schema.GroupVersionKind
+	// class is the family's ClusterClass in examples/flavors, and what CAPZ's is called here.
+	class string
+	// down is the last step of its scenarios.
+	down step
+}
+
+// The two families: made of ASO resources, and with a field for each thing.
+var (
+	asoFamily   = &family{asoClusterKind, controlPlaneKind, asoPoolKind, className, down}
+	typedFamily = &family{typedClusterKind, typedControlPlaneKind, typedPoolKind, "aks", downTyped}
+)
+
+// kinds returns the family's kinds in the order in which they come up.
+func (f *family) kinds() []schema.GroupVersionKind {
+	return []schema.GroupVersionKind{f.cluster, f.controlPlane, f.pool}
+}
 
 // kinds are the kinds of which nothing may be left of a scenario.
 type kinds struct {

@@ -111,7 +111,7 @@ func TestMove(t *testing.T) {
 	second := secondManagementCluster(t)
 	for _, r := range relocations {
 		t.Run(r.name, func(t *testing.T) {
-			from, to := newWorldOn(suite, t, r.name, ""), newWorldOn(second, t, r.name, "")
+			from, to := newWorldOn(suite, t, r.name), newWorldOn(second, t, r.name)
 			defer from.tidy()
 			defer to.tidy()
 			if err := from.enter(); err != nil {
@@ -126,7 +126,7 @@ func TestMove(t *testing.T) {
 func (w *world) take(s step) {
 	w.t.Helper()
 	begun := time.Now()
-	if err := w.run(s, nil); err != nil {
+	if err := w.run(s); err != nil {
 		w.t.Fatalf("step %q: %v\n%s", s.name, err, w.diagnosis())
 	}
 	w.logf("%s: done (%s)", s.name, time.Since(begun).Round(100*time.Millisecond))
@@ -283,7 +283,7 @@ func moveWithoutProvider(from, to *world) error {
 // blocked expects every composite resource to keep clusterctl from moving it.
 func blocked(w *world) []string {
 	var missing []string
-	for _, gvk := range compositeKinds {
+	for _, gvk := range w.family.kinds() {
 		items, err := w.list(gvk)
 		if err != nil {
 			return []string{err.Error()}
@@ -301,11 +301,11 @@ func blocked(w *world) []string {
 // TestRemade has the API server refuse composite resources that are made by the field manager with which Crossplane only adds
 // to existing ones: one that is removed while it is composed stays removed.
 func TestRemade(t *testing.T) {
-	w := newWorld(t, "remade", "")
+	w := newWorld(t, "remade")
 	if err := w.enter(); err != nil {
 		t.Fatal(err)
 	}
-	for _, gvk := range compositeKinds {
+	for _, gvk := range asoFamily.kinds() {
 		t.Run(gvk.Kind, func(t *testing.T) {
 			u := object(gvk, w.namespace, "removed")
 			u.Object["spec"] = map[string]any{"crossplane": map[string]any{"resourceRefs": []any{}}}

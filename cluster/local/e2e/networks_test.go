@@ -63,7 +63,7 @@ var networks = &scenario{
 // createNetworks applies the example. It is without the peerings while ASO is killed: ASO writes everything once more when
 // it starts, Azure answers a peering with 400 while the other network is being changed, and ASO waits an hour then.
 func createNetworks(w *world) error {
-	if w.component != stack.ASO {
+	if !w.kills(stack.ASO) {
 		return applyExample("aks-aso-vnets")(w)
 	}
 	return applyExample("aks-aso-vnets", each(func(u *unstructured.Unstructured) error {

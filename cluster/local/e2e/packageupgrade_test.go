@@ -29,7 +29,7 @@ const (
 // TestPackageUpgrade updates all packages while one cluster is up and another is being provisioned.
 func TestPackageUpgrade(t *testing.T) {
 	files := buildUpgrade(t)
-	running, provisioning := newWorld(t, "upgraded-running", ""), newWorld(t, "upgraded-provisioning", "")
+	running, provisioning := newWorld(t, "upgraded-running"), newWorld(t, "upgraded-provisioning")
 	for _, w := range []*world{running, provisioning} {
 		defer w.tidy()
 		if err := w.enter(); err != nil {
@@ -81,7 +81,7 @@ const managedClusterType = "Microsoft.ContainerService/managedClusters"
 func take(t *testing.T, w *world, s step) {
 	t.Helper()
 	begun := time.Now()
-	if err := w.run(s, nil); err != nil {
+	if err := w.run(s); err != nil {
 		t.Fatalf("%s, step %q: %v\n%s", w.namespace, s.name, err, w.diagnosis())
 	}
 	w.logf("%s: done (%s)", s.name, time.Since(begun).Round(100*time.Millisecond))

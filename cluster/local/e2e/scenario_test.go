@@ -25,6 +25,8 @@ const (
 type scenario struct {
 	name  string
 	steps []step
+	// family is what the cluster is written by, asoFamily if nil.
+	family *family
 	// calmOnly is set where nothing is killed: what the scenario adds to others is how mistakes are answered, or a manifest.
 	calmOnly bool
 }
@@ -59,11 +61,16 @@ func (s step) duration() time.Duration {
 // An expectation returns what is still missing, in words; nothing when it is met.
 type expectation func(w *world) []string
 
-// runScenario runs a scenario in a namespace of its own, and kills the component on the way, if one is named.
-func runScenario(t *testing.T, s *scenario, component string) {
-	w := newWorld(t, s.name, component)
-	k := planKill(s, component)
-	if k != nil {
+// runScenario runs a scenario in a namespace of its own, and kills components on the way, each at a moment of its own.
+func runScenario(t *testing.T, s *scenario, killed ...string) {
+	w := newWorld(t, s.name, killed...)
+	if s.family != nil {
+		w.family = s.family
+	}
+	kills := map[int][]*kill{}
+	for _, component := range killed {
+		k := planKill(s, component)
+		kills[k.step] = append(kills[k.step], k)
 		w.logf("plan: kill %s in step %q, %s after its act", component, s.steps[k.step].name, k.after)
 	}
 	defer w.tidy()
@@ -72,30 +79,31 @@ func runScenario(t *testing.T, s *scenario, component string) {
 	}
 	for i, step := range s.steps {
 		begun := time.Now()
-		var at *kill
-		if k != nil && k.step == i {
-			at = k
-		}
-		if err := w.run(step, at); err != nil {
+		if err := w.run(step, kills[i]...); err != nil {
 			t.Fatalf("step %q: %v\n%s", step.name, err, w.diagnosis())
 		}
 		w.logf("%s: done (%s)", step.name, time.Since(begun).Round(100*time.Millisecond))
 	}
 }
 
-// run takes one step, with a kill in the middle if one is given.
-func (w *world) run(s step, k *kill) error {
+// run takes one step, with the given kills in the middle.
+func (w *world) run(s step, kills ...*kill) error {
 	w.expects(s.goes)
 	if s.act != nil {
 		if err := w.persist(s.act); err != nil {
 			return err
 		}
 	}
-	if k != nil {
-		killed := k.start(w)
+	var over []<-chan error
+	for _, k := range kills {
+		over = append(over, k.start(w))
+	}
+	if len(over) > 0 {
 		if err := w.await(s); err != nil {
 			return err
 		}
+	}
+	for _, killed := range over {
 		if err := <-killed; err != nil {
 			return err
 		}
@@ -141,7 +149,7 @@ func (w *world) persist(act func(*world) error) error {
 // over, or what was found that must never be.
 func (w *world) await(s step) error {
 	patience := calmPatience
-	if w.component != "" {
+	if len(w.killed) > 0 {
 		patience = killedPatience
 	}
 	ctx, cancel := context.WithTimeoutCause(w.ctx, patience, fmt.Errorf("not within %s", patience))
@@ -170,7 +178,7 @@ func (w *world) stays(expected []expectation, lasting time.Duration) error {
 	}
 	for end := time.Now().Add(lasting); time.Now().Before(end); time.Sleep(checkInterval) {
 		missing := w.missing(expected)
-		if len(missing) > 0 && w.component != "" {
+		if len(missing) > 0 && len(w.killed) > 0 {
 			return w.await(step{expect: expected})
 		}
 		if len(missing) > 0 {

@@ -12,8 +12,13 @@ import (
 // capz is the module that the templates are read from.
 const capz = "sigs.k8s.io/cluster-api-provider-azure@v1.27.0"
 
-// capzTemplates are CAPZ's own templates of the AzureASOManaged kinds.
-var capzTemplates = []string{"cluster-template-aks-aso.yaml", "cluster-template-aks-aso-maintenance.yaml"}
+// capzTemplates are CAPZ's own templates of AKS clusters.
+var capzTemplates = []struct {
+	file   string
+	family *family
+}{
+	{"cluster-template-aks-aso.yaml", asoFamily}, {"cluster-template-aks-aso-maintenance.yaml", asoFamily}, {"cluster-template-aks.yaml", typedFamily},
+}
 
 // credentialSecret is what the templates name for ASO's credential.
 const credentialSecret = "cluster-identity-secret"
@@ -46,15 +51,15 @@ func templates() []*scenario {
 	var all []*scenario
 	for i, template := range capzTemplates {
 		all = append(all, &scenario{
-			name: fmt.Sprintf("capz-template-%d", i+1), calmOnly: true,
+			name: fmt.Sprintf("capz-template-%d", i+1), family: template.family, calmOnly: true,
 			steps: []step{
 				{
-					name:   "create " + template,
-					act:    applyTemplates(theirs(template)),
+					name:   "create " + template.file,
+					act:    applyTemplates(theirs(template.file)),
 					expect: []expectation{available, contractKept, kubeconfigWorks, replicas(systemPool, 2), replicas(userPool, 2)},
 					lasts:  15 * time.Second,
 				},
-				down,
+				template.family.down,
 			},
 		})
 	}

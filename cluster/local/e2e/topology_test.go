@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// className is the ClusterClass of examples/flavors, and what CAPZ's is called here.
+	// className is the ClusterClass of the AzureASOManaged kinds.
 	className = "aks-aso"
 	// rebasedName is the class that a Cluster is moved to.
 	rebasedName = "aks-aso-v2"
@@ -47,9 +47,9 @@ func sizeAs(pool, azureName string, count int) expectation {
 			return append(missing, fmt.Sprintf("pool %s has no MachinePool (%v)", pool, err))
 		}
 		missing = append(missing, running(machines)...)
-		nodes, err := w.ofPool(asoPoolKind, pool)
+		nodes, err := w.ofPool(w.family.pool, pool)
 		if err != nil || nodes == nil {
-			return append(missing, fmt.Sprintf("pool %s has no AzureASOManagedMachinePool (%v)", pool, err))
+			return append(missing, fmt.Sprintf("pool %s has no %s (%v)", pool, w.family.pool.Kind, err))
 		}
 		ids, _, _ := unstructured.NestedStringSlice(nodes.Object, "spec", "providerIDList")
 		if len(ids) != count {
@@ -63,7 +63,7 @@ func sizeAs(pool, azureName string, count int) expectation {
 func noPool(pool string) expectation {
 	return func(w *world) []string {
 		missing := notInAzure("/agentPools/" + pool)(w)
-		for _, gvk := range []schema.GroupVersionKind{poolKind, asoPoolKind} {
+		for _, gvk := range []schema.GroupVersionKind{poolKind, w.family.pool} {
 			u, err := w.ofPool(gvk, pool)
 			if err != nil || u != nil {
 				missing = append(missing, fmt.Sprintf("pool %s still has its %s (%v)", pool, gvk.Kind, err))
@@ -223,7 +223,7 @@ var downTopology = []step{
 	{
 		name: "delete the ClusterClass",
 		act: func(w *world) error {
-			for _, gvk := range []schema.GroupVersionKind{classKind, clusterTemplateKind, controlPlaneTemplateKind, poolTemplateKind, bootstrapTemplateKind} {
+			for _, gvk := range slices.Concat([]schema.GroupVersionKind{classKind, bootstrapTemplateKind, identityKind}, templateKinds) {
 				if err := w.client.DeleteAllOf(w.ctx, object(gvk, w.namespace, ""), client.InNamespace(w.namespace)); err != nil {
 					return err
 				}
@@ -239,6 +239,45 @@ var ourTopology = []func(*world) (string, error){ours("clusterclass-aks-aso.yaml
 
 var theirTopology = []func(*world) (string, error){
 	theirs("cluster-template-aks-aso-clusterclass.yaml"), theirs("cluster-template-aks-aso-topology.yaml"),
+}
+
+var ourTypedTopology = []func(*world) (string, error){ours("clusterclass-aks.yaml"), ours("cluster-template-aks-topology.yaml")}
+
+var theirTypedTopology = []func(*world) (string, error){
+	theirs("cluster-template-aks-clusterclass.yaml"), theirs("cluster-template-aks-topology.yaml"),
+}
+
+// typedTopology changes what a Cluster of the typed kinds' ClusterClass has.
+var typedTopology = &scenario{
+	name: "typed-topology", family: typedFamily, calmOnly: true,
+	steps: append([]step{
+		upTopology(ourTypedTopology, size("pool0", 2), size("pool1", 2)),
+		{
+			name: "add a pool, and change a variable",
+			act:  all(addPool("pool2", 1), setVariable("tags", map[string]any{"team": "blue"})),
+			expect: []expectation{
+				size("pool2", 1), inAzure("/agentPools/pool2", "properties.vmSize", "Standard_E4s_v5"), inAzure("/managedClusters/my-cluster", "tags.team", "blue"),
+				inAzure("/agentPools/pool1", "properties.tags.team", "blue"), available, kubeconfigWorks,
+			},
+		},
+		{
+			name:   "remove it",
+			act:    removePool("pool2"),
+			goes:   []removal{{"ManagedClustersAgentPool/my-cluster-pool2-.*", "/agentPools/pool2"}},
+			expect: []expectation{noPool("pool2"), size("pool0", 2), available},
+		},
+		{
+			name: "upgrade",
+			act:  func(w *world) error { return w.set(clusterKind, clusterName, "spec.topology.version", newer) },
+			expect: []expectation{
+				inAzure("/managedClusters/my-cluster", "properties.currentKubernetesVersion", newer[1:]),
+				inAzure("/agentPools/pool0", "properties.currentOrchestratorVersion", newer[1:]),
+				inAzure("/agentPools/pool1", "properties.currentOrchestratorVersion", newer[1:]),
+				kubelets(newer), poolsFollow(newer), available, kubeconfigWorks,
+			},
+			lasts: 15 * time.Second,
+		},
+	}, downTopology...),
 }
 
 var topology = &scenario{
@@ -325,10 +364,15 @@ var changedTopology = &scenario{
 
 // topologies have a scenario each for the ClusterClass of examples/flavors and for CAPZ's own.
 func topologies() []*scenario {
-	return []*scenario{topology, changedTopology, {
+	return []*scenario{topology, changedTopology, typedTopology, {
 		name: "capz-topology", calmOnly: true,
 		steps: append([]step{
 			upTopology(theirTopology, sizeAs("mp-0", "pool0", 1), sizeAs("mp-1", "pool1", 1)),
+		}, downTopology...),
+	}, {
+		name: "capz-typed-topology", family: typedFamily, calmOnly: true,
+		steps: append([]step{
+			upTopology(theirTypedTopology, sizeAs("mp-0", "pool0", 1), sizeAs("mp-1", "pool1", 1)),
 		}, downTopology...),
 	}}
 }

@@ -45,7 +45,7 @@ func packageKind(kind string) schema.GroupVersionKind {
 // TestUninstall has a person try to take away what a live cluster stands on, and then uninstall everything as
 // docs/installation.md says. It is the last test, as nothing is installed after it.
 func TestUninstall(t *testing.T) {
-	w := newWorld(t, "uninstall", "")
+	w := newWorld(t, "uninstall")
 	defer w.tidy()
 	if err := w.enter(); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func standsOn(t *testing.T, w *world) []*unstructured.Unstructured {
 	if len(all) != 2 {
 		t.Fatalf("want one active revision, got %d", len(all)-1)
 	}
-	for _, kind := range compositeKinds {
+	for _, kind := range asoFamily.kinds() {
 		name := strings.ToLower(kind.Kind) + "s." + kind.Group
 		all = append(all, object(definitionKind, "", name), object(crdKind, "", name))
 	}
@@ -124,7 +124,7 @@ func checkRefused(t *testing.T, w *world, u *unstructured.Unstructured) {
 	kinds := []string{asoPoolKind.Kind}
 	if i := strings.Index(u.GetName(), "."); i > 0 {
 		kinds = nil
-		for _, kind := range compositeKinds {
+		for _, kind := range asoFamily.kinds() {
 			if strings.EqualFold(kind.Kind+"s", u.GetName()[:i]) {
 				kinds = append(kinds, kind.Kind)
 			}

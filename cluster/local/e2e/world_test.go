@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,8 +30,10 @@ type world struct {
 	begun        time.Time
 	namespace    string
 	subscription string
-	// component is killed on the way, none if empty.
-	component string
+	// killed are the components that are killed on the way.
+	killed []string
+	// family is what the cluster is written by.
+	family *family
 	// seen are the ASO objects that were there after the last step.
 	seen map[objectKey]metav1.PartialObjectMetadata
 	// going are the removals that the steps so far have asked for.
@@ -41,23 +44,26 @@ type world struct {
 	noted map[string]any
 }
 
-func newWorld(t *testing.T, scenario, component string) *world {
-	return newWorldOn(suite, t, scenario, component)
+func newWorld(t *testing.T, scenario string, killed ...string) *world {
+	return newWorldOn(suite, t, scenario, killed...)
 }
 
 // newWorldOn is newWorld on a management cluster. Worlds of one name on two of them share namespace and subscription.
-func newWorldOn(e *environment, t *testing.T, scenario, component string) *world {
-	round := component
+func newWorldOn(e *environment, t *testing.T, scenario string, killed ...string) *world {
+	round := strings.Join(killed, "-")
 	if round == "" {
 		round = "calm"
 	}
 	namespace := scenario + "-" + round
 	return &world{
-		environment: e, component: component, t: t, begun: time.Now(), namespace: namespace,
+		environment: e, killed: killed, family: asoFamily, t: t, begun: time.Now(), namespace: namespace,
 		subscription: uuid.NewSHA1(uuid.NameSpaceURL, []byte(namespace)).String(),
 		seen:         map[objectKey]metav1.PartialObjectMetadata{}, injected: map[string]bool{}, noted: map[string]any{},
 	}
 }
+
+// kills says whether a component is killed on the way.
+func (w *world) kills(component string) bool { return slices.Contains(w.killed, component) }
 
 func (w *world) logf(format string, args ...any) {
 	w.t.Helper()

@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// A typedRefusal is a change that the API server must not take, and the words that its answer must have.
+type typedRefusal struct {
+	kind    schema.GroupVersionKind
+	object  string
+	field   string
+	value   any
+	words   []string
+	removes bool
+}
+
+var typedRefusals = []typedRefusal{
+	{kind: typedControlPlaneKind, object: clusterName, field: "spec.location", value: "northeurope", words: []string{"spec.location"}},
+	{kind: typedControlPlaneKind, object: clusterName, field: "spec.dnsPrefix", value: "another", words: []string{"spec.dnsPrefix"}},
+	{kind: typedControlPlaneKind, object: clusterName, field: "spec.version", value: "v1.32.0", words: []string{"spec.version", "v1.32.0"}},
+	{kind: typedControlPlaneKind, object: clusterName, field: "spec.oidcIssuerProfile.enabled", value: false, words: []string{"oidcIssuerProfile"}},
+	{kind: typedPoolKind, object: userPool, field: "spec.sku", value: "Standard_D8s_v5", words: []string{"spec.sku"}},
+	{kind: typedPoolKind, object: systemPool, field: "spec.mode", value: "User", words: []string{"spec.mode", "System"}},
+	{kind: typedPoolKind, object: systemPool, removes: true, words: []string{"System"}},
+}
+
+// attempt makes the change; it is an error when the API server takes it, or answers with other words.
+func (r typedRefusal) attempt(w *world) error {
+	var err error
+	if r.removes {
+		err = w.client.Delete(w.ctx, object(r.kind, w.namespace, r.object))
+	} else {
+		err = w.set(r.kind, r.object, r.field, r.value)
+	}
+	if err == nil {
+		return fmt.Errorf("the API server takes %s=%v of %s %s", r.field, r.value, r.kind.Kind, r.object)
+	}
+	for _, word := range r.words {
+		if !strings.Contains(err.Error(), word) {
+			return fmt.Errorf("the refusal of %s=%v of %s %s does not say %q: %w", r.field, r.value, r.kind.Kind, r.object, word, err)
+		}
+	}
+	return nil
+}
+
+// typedMistakes are made on a cluster that is up; nothing may happen to it.
+var typedMistakes = &scenario{
+	name: "typed-mistakes", family: typedFamily, calmOnly: true,
+	steps: []step{
+		{
+			name:   "create without a credential",
+			act:    applyTyped("aks", without(named(typedIdentity))),
+			expect: []expectation{says(typedControlPlaneKind, clusterName, typedIdentity), says(typedControlPlaneKind, clusterName, "AzureClusterIdentity")},
+		},
+		{
+			name:   "add the credential",
+			act:    applyTyped("aks"),
+			expect: []expectation{available, contractKept, kubeconfigWorks, silent(typedControlPlaneKind, clusterName, "AzureClusterIdentity")},
+		},
+		{
+			name: "what the API server refuses",
+			act: func(w *world) error {
+				for _, r := range typedRefusals {
+					if err := r.attempt(w); err != nil {
+						return err
+					}
+				}
+				return nil
+			},
+			expect: []expectation{available, contractKept, replicas(systemPool, 2), replicas(userPool, 2)},
+		},
+		{
+			name: "a pool newer than its control plane",
+			act:  func(w *world) error { return w.set(poolKind, userPool, "spec.template.spec.version", newer) },
+			expect: []expectation{
+				says(typedPoolKind, userPool, newer[1:]), inAzure("/agentPools/pool1", "properties.currentOrchestratorVersion", version[1:]),
+			},
+		},
+		{
+			name:   "taken back",
+			act:    func(w *world) error { return w.set(poolKind, userPool, "spec.template.spec.version", version) },
+			expect: []expectation{silent(typedPoolKind, userPool, newer[1:]), available, contractKept, kubelets(version)},
+		},
+		downTyped,
+	},
+}

@@ -1,0 +1,184 @@
+package e2e
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// personAgent is the user agent of those who write to Azure without this product.
+const personAgent = "person"
+
+// directly returns a client of Azure for somebody who writes to it without Kubernetes, and that one's token.
+func (w *world) directly() (*http.Client, string, error) {
+	ca, err := os.ReadFile(w.stack.AzureCA())
+	if err != nil {
+		return nil, "", err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca)
+	proxy, err := url.Parse(w.stack.ProxyURL())
+	if err != nil {
+		return nil, "", err
+	}
+	c := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
+		Proxy: http.ProxyURL(proxy), TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+	}}
+	form := url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {personAgent}, "client_secret": {"simulated"}, "scope": {"https://management.azure.com/.default"},
+	}
+	response, err := c.PostForm("https://login.microsoftonline.com/tenant/oauth2/v2.0/token", form)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	token := struct {
+		Token string `json:"access_token"`
+	}{}
+	return c, token.Token, json.NewDecoder(response.Body).Decode(&token)
+}
+
+// writeAzure puts a resource, given by its path below the subscription, into Azure as another tool does, and waits until it is there.
+func writeAzure(path, apiVersion, body string) func(*world) error {
+	return func(w *world) error {
+		c, token, err := w.directly()
+		if err != nil {
+			return err
+		}
+		address := "https://management.azure.com/subscriptions/" + w.subscription + path + "?api-version=" + apiVersion
+		body = strings.ReplaceAll(body, "SUBSCRIPTION", w.subscription)
+		request, err := http.NewRequestWithContext(w.ctx, http.MethodPut, address, bytes.NewBufferString(body))
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("User-Agent", personAgent)
+		response, err := c.Do(request)
+		if err != nil {
+			return err
+		}
+		answer, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if response.StatusCode >= 300 {
+			return fmt.Errorf("PUT %s: %s: %s", path, response.Status, answer)
+		}
+		if missing := inAzure(path, "properties.provisioningState", "Succeeded")(w); len(missing) > 0 {
+			time.Sleep(latency.of(""))
+		}
+		return nil
+	}
+}
+
+// The company's network, as examples/aks-byo-network has it.
+const (
+	networkGroup  = "/resourceGroups/my-network"
+	network       = networkGroup + "/providers/Microsoft.Network/virtualNetworks/company"
+	networkSubnet = network + "/subnets/nodes"
+)
+
+// companyNetwork makes it.
+var companyNetwork = all(
+	writeAzure(networkGroup, "2020-06-01", `{"location":"westeurope","tags":{"owner":"company"}}`),
+	writeAzure(network, "2020-11-01", `{"location":"westeurope","tags":{"owner":"company"},"properties":{"addressSpace":{"addressPrefixes":["10.64.0.0/12"]}}}`),
+	writeAzure(networkSubnet, "2020-11-01", `{"properties":{"addressPrefix":"10.64.0.0/16"}}`),
+)
+
+// neverWritten expects that nobody but the person has asked Azure to change or delete a resource, or what is directly below it.
+func neverWritten(path string) expectation {
+	return func(w *world) []string {
+		requests, err := w.requests(w.begun, http.MethodPut, http.MethodPatch, http.MethodDelete)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		var written []string
+		for _, r := range requests {
+			if strings.HasSuffix(strings.ToLower(r.Path), strings.ToLower(path)) && r.UserAgent != personAgent {
+				written = append(written, fmt.Sprintf("%s %s was sent by %s", r.Method, r.Path, r.UserAgent))
+			}
+		}
+		return written
+	}
+}
+
+// external expects that an ASO object is only read, and says so.
+func externalObject(gvk schema.GroupVersionKind, name string) expectation {
+	return func(w *world) []string {
+		return append(annotated(gvk, name, asoPolicy, pointer("skip"))(w),
+			annotated(gvk, name, "infrastructure.cluster.x-k8s.io/ownership", pointer("external"))(w)...)
+	}
+}
+
+var (
+	virtualNetworkKind = schema.GroupVersionKind{Group: "network.azure.com", Version: "v1api20201101", Kind: "VirtualNetwork"}
+	subnetKind         = schema.GroupVersionKind{Group: "network.azure.com", Version: "v1api20201101", Kind: "VirtualNetworksSubnet"}
+)
+
+// untouchedNetwork expects the company's network as it was, and that nobody has tried to change it.
+var untouchedNetwork = []expectation{
+	neverWritten(networkGroup), neverWritten(network), neverWritten(networkSubnet),
+	inAzure(networkGroup, "tags", map[string]any{"owner": "company"}), inAzure(network, "tags", map[string]any{"owner": "company"}),
+	inAzure(networkSubnet, "properties.addressPrefix", "10.64.0.0/16"),
+}
+
+// onlyNetworkLeft expects that of the cluster nothing is left in Azure, and of the company everything.
+func onlyNetworkLeft(w *world) []string {
+	all, err := w.azure.Resources(w.ctx, "/subscriptions/"+w.subscription)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var left []string
+	for _, r := range all {
+		if !strings.Contains(r.ID, networkGroup) {
+			left = append(left, "Azure still has "+r.ID)
+		}
+	}
+	return left
+}
+
+// typedNetwork is a cluster in a network that was there before.
+var typedNetwork = &scenario{
+	name: "typed-network", family: typedFamily,
+	steps: []step{
+		{
+			name: "create",
+			act:  all(once("network", companyNetwork), applyTyped("aks-byo-network")), lasts: 15 * time.Second,
+			expect: append([]expectation{
+				available, contractKept, kubeconfigWorks, replicas(systemPool, 2), owned("/resourceGroups/my-cluster"), owned("/managedClusters/my-cluster"),
+				externalObject(resourceGroupKind, "my-network"), externalObject(virtualNetworkKind, "company"), externalObject(subnetKind, "company-nodes"),
+				subnetOfPool,
+			}, untouchedNetwork...),
+		},
+		{
+			name: "tag the cluster",
+			act: func(w *world) error {
+				return w.set(typedControlPlaneKind, clusterName, "spec.additionalTags", map[string]any{"changed": "yes"})
+			},
+			expect: append([]expectation{
+				inAzure("/managedClusters/my-cluster", "tags.changed", "yes"), inAzure("/resourceGroups/my-cluster", "tags.changed", "yes"), available,
+			}, untouchedNetwork...),
+		},
+		{
+			name:    "delete",
+			act:     downTyped.act,
+			expect:  append([]expectation{nothingLeft, onlyNetworkLeft, acceptedDeletes}, untouchedNetwork...),
+			never:   down.never,
+			deletes: true, lasts: downTyped.lasts,
+		},
+	},
+}
+
+// subnetOfPool expects the nodes in the company's subnet.
+func subnetOfPool(w *world) []string {
+	return inAzure("/agentPools/pool0", "properties.vnetSubnetID", "/subscriptions/"+w.subscription+networkSubnet)(w)
+}
