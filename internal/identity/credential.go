@@ -101,7 +101,8 @@ func (s source) certificate(ctx context.Context, data map[string][]byte) error {
 		return wrong("key %s of Secret %s/%s, to which %s refers, is not a certificate with its key, in PEM or PKCS#12, that key %s opens",
 			certificateKey, secret.Namespace, secret.Name, s.name(), passwordKey)
 	}
-	data[config.AzureClientCertificate], data[config.AzureClientCertificatePassword] = certificate, password
+	// Empty rather than nil, which a patch would drop.
+	data[config.AzureClientCertificate], data[config.AzureClientCertificatePassword] = certificate, append([]byte{}, password...)
 	return nil
 }
 

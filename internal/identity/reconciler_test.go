@@ -3,14 +3,17 @@ package identity
 import (
 	"context"
 	"encoding/base64"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -217,6 +220,30 @@ func TestReconcileKeeps(t *testing.T) {
 	m.reconcile()
 	if _, has := m.credential().Data["AZURE_CLIENT_SECRET"]; has {
 		t.Error("the client secret stays with another type of identity")
+	}
+}
+
+// TestReconcileToCertificate says that a Secret with a client secret becomes one with a certificate that has no password.
+func TestReconcileToCertificate(t *testing.T) {
+	ctx := context.Background()
+	m := manage(t, theCluster, theControlPlane, theTeam, theIdentity, theSource,
+		replaced(theSource, "name: s", "name: cert", "clientSecret: aHVzaA==", "certificate: "+base64.StdEncoding.EncodeToString([]byte(certificate(t)))),
+		replaced(theIdentity, "name: id}", "name: by-cert}", "ServicePrincipal", "ServicePrincipalCertificate", "name: s,", "name: cert,"))
+	m.reconcile()
+	controlPlane := object(t, theControlPlane)
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"identityRef":{"name":"by-cert"}}}`))
+	if err := m.Patch(ctx, controlPlane, patch); err != nil {
+		t.Fatal(err)
+	}
+	if _, said := m.reconcile(); said != "" {
+		t.Error(said)
+	}
+	want := []string{"AZURE_CLIENT_CERTIFICATE", "AZURE_CLIENT_CERTIFICATE_PASSWORD", "AZURE_CLIENT_ID", "AZURE_SUBSCRIPTION_ID", "AZURE_TENANT_ID"}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(m.credential().Data))); diff != "" {
+		t.Errorf("keys: -want +got:\n%s", diff)
+	}
+	if writes, _ := m.reconcile(); len(writes) > 0 {
+		t.Errorf("wrote again: %v", writes)
 	}
 }
 
