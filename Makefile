@@ -34,7 +34,7 @@ parts: ## Build every binary that `make up` needs, and start nothing.
 	@$(OUTPUT)/local parts
 
 .PHONY: test
-test: unit generated fidelity schema cli e2e ## Everything: what CI runs.
+test: unit generated fidelity compat schema cli e2e ## Everything: what CI runs.
 
 .PHONY: unit
 unit: ## Unit tests: no cluster.
@@ -53,6 +53,11 @@ generated: generate ## Fail when a generated file is not what `make generate` wr
 .PHONY: fidelity
 fidelity: ## Measure the simulated Azure against recordings of the real one.
 	go run ./cluster/fidelity
+
+.PHONY: compat
+compat: ## Compare the typed AKS kinds with CAPZ, whose own packages say what it would do.
+	go test -C cluster/compat ./...
+	go run -C cluster/compat .
 
 .PHONY: schema
 schema: parts ## Test the kinds against a real kube-apiserver.
@@ -90,4 +95,5 @@ release: ## Write what a release consists of into dist.
 .PHONY: lint
 lint: ## Run golangci-lint with .golangci.yaml.
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+	cd cluster/compat && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd $(LOCAL) && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/rsa"
@@ -16,19 +17,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aksnetwork"
 )
 
 // DefaultsPath is where the webhook of the typed AKS kinds' defaults is served; package/provider/webhooks.yaml has it too.
 const DefaultsPath = "/default-azuremanaged"
-
-// The address ranges of a virtual network and its subnet that are not written: AKS' own, and with the network plugin mode
-// overlay, in which Pods have addresses of their own, smaller ones.
-const (
-	defaultNetwork = "10.0.0.0/8"
-	defaultSubnet  = "10.240.0.0/16"
-	overlayNetwork = "10.224.0.0/12"
-	overlaySubnet  = "10.224.0.0/16"
-)
 
 // sshKeyBits is the size of a generated SSH key.
 const sshKeyBits = 2048
@@ -133,25 +126,16 @@ func fillSSHKey(obj, old *unstructured.Unstructured) error {
 // fillNetwork writes the address ranges down when a cluster is made: they would be others when it changes to the mode overlay,
 // but those of a network that is in use cannot change.
 func fillNetwork(obj, old *unstructured.Unstructured) {
-	network, subnet := defaultNetwork, defaultSubnet
-	if text(obj, "spec", "networkPluginMode") == "overlay" {
-		network, subnet = overlayNetwork, overlaySubnet
-	}
+	networkPath, subnetPath := []string{"spec", "virtualNetwork", "cidrBlock"}, []string{"spec", "virtualNetwork", "subnet", "cidrBlock"}
+	network, subnet := aksnetwork.Ranges(text(obj, "spec", "networkPluginMode") == "overlay",
+		cmp.Or(text(obj, networkPath...), text(old, networkPath...)), cmp.Or(text(obj, subnetPath...), text(old, subnetPath...)))
 	for _, f := range []struct {
 		path  []string
 		value string
-	}{
-		{[]string{"spec", "virtualNetwork", "cidrBlock"}, network},
-		{[]string{"spec", "virtualNetwork", "subnet", "cidrBlock"}, subnet},
-	} {
-		if text(obj, f.path...) != "" {
-			continue
+	}{{networkPath, network}, {subnetPath, subnet}} {
+		if text(obj, f.path...) == "" {
+			set(obj, f.value, f.path...)
 		}
-		value := f.value
-		if before := text(old, f.path...); before != "" {
-			value = before
-		}
-		set(obj, value, f.path...)
 	}
 }
 

@@ -15,6 +15,9 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
+// defaultFleetGroup is the group of a member that names none.
+const defaultFleetGroup = "default"
+
 // managedClusterID returns the ARM ID of the AKS cluster, empty where the spec has no subscription to build it with.
 func (c *aksCluster) managedClusterID() string {
 	if c.spec.SubscriptionID == "" {
@@ -89,7 +92,7 @@ func (c *aksCluster) fleetsMember() []Object {
 		AzureName: member.Name,
 		Owner: &genruntime.KnownResourceReference{
 			ARMID: armID(c.spec.SubscriptionID, member.ManagerResourceGroup, "Microsoft.ContainerService", "fleets", member.ManagerName)},
-		Group:                    ptr.To(member.Group),
+		Group:                    ptr.To(cmp.Or(member.Group, defaultFleetGroup)),
 		ClusterResourceReference: byID(c.managedClusterID()),
 	}}, problem)}
 }

@@ -6,14 +6,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-)
-
-// Address ranges of the network when the spec has none. Overlay networks need addresses for nodes only.
-const (
-	networkCIDR        = "10.0.0.0/8"
-	subnetCIDR         = "10.240.0.0/16"
-	networkCIDROverlay = "10.224.0.0/12"
-	subnetCIDROverlay  = "10.224.0.0/16"
+	"github.com/crossplane-capz/crossplane-capz/internal/aksnetwork"
 )
 
 // An aksCluster is an AzureManagedControlPlane whose defaults are filled in. They depend on names or on other fields,
@@ -50,15 +43,11 @@ func (c *aksCluster) defaultNames() {
 
 func (c *aksCluster) defaultNetwork() {
 	network := &c.spec.VirtualNetwork
-	ofNetwork, ofSubnet := networkCIDR, subnetCIDR
-	if ptr.Deref(c.spec.NetworkPluginMode, "") == v1beta1.NetworkPluginModeOverlay {
-		ofNetwork, ofSubnet = networkCIDROverlay, subnetCIDROverlay
-	}
+	overlay := ptr.Deref(c.spec.NetworkPluginMode, "") == v1beta1.NetworkPluginModeOverlay
+	network.CIDRBlock, network.Subnet.CIDRBlock = aksnetwork.Ranges(overlay, network.CIDRBlock, network.Subnet.CIDRBlock)
 	setDefault(&network.Name, c.name)
 	setDefault(&network.ResourceGroup, c.spec.ResourceGroupName)
-	setDefault(&network.CIDRBlock, ofNetwork)
 	setDefault(&network.Subnet.Name, c.name)
-	setDefault(&network.Subnet.CIDRBlock, ofSubnet)
 }
 
 func setDefault(field *string, value string) {

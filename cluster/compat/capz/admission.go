@@ -1,0 +1,64 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/rest"
+	"net/http"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/webhooks"
+)
+
+// An Admission is CAPZ's admission webhooks.
+type Admission struct {
+	controlPlanes webhooks.AzureManagedControlPlaneWebhook
+	pools         webhooks.AzureManagedMachinePoolWebhook
+	current       *memory
+}
+
+// NewAdmission returns the webhooks. They get a client from a manager, which is never started.
+func NewAdmission() (*Admission, error) {
+	a := &Admission{current: newMemory(scheme)}
+	manager, err := ctrl.NewManager(&rest.Config{Host: "https://127.0.0.1:1"}, ctrl.Options{
+		Scheme:         scheme,
+		Metrics:        metricsserver.Options{BindAddress: "0"},
+		NewClient:      func(*rest.Config, client.Options) (client.Client, error) { return a.current, nil },
+		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return meta.NewDefaultRESTMapper(nil), nil },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, errors.Join(a.controlPlanes.SetupWebhookWithManager(manager), a.pools.SetupWebhookWithManager(manager))
+}
+
+// Default fills the defaults in that CAPZ's webhooks fill in.
+func (a *Admission) Default(ctx context.Context, m *Manifests) error {
+	err := a.controlPlanes.Default(ctx, m.ControlPlane)
+	for _, pool := range m.Pools {
+		err = errors.Join(err, a.pools.Default(ctx, pool.XR))
+	}
+	return err
+}
+
+// Validate says what CAPZ's webhooks say when the objects are created. One of them panics on some inputs.
+func (a *Admission) Validate(ctx context.Context, m *Manifests) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("CAPZ's webhook panics: %v", r)
+		}
+	}()
+	a.current.objects = map[string]client.Object{}
+	a.current.put(m.Cluster)
+	_, err = a.controlPlanes.ValidateCreate(ctx, m.ControlPlane)
+	for _, pool := range m.Pools {
+		_, poolErr := a.pools.ValidateCreate(ctx, pool.XR)
+		err = errors.Join(err, poolErr)
+	}
+	return err
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"reflect"
+	"strings"
+
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/compat/compare"
+	"github.com/crossplane-capz/crossplane-capz/cluster/compat/sides"
+	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
+)
+
+// root is where this repository begins, seen from here.
+const root = "../.."
+
+// mostShown is how many differences are printed.
+const mostShown = 40
+
+// A comparison counts while it goes.
+type comparison struct {
+	capz *sides.CAPZ
+	ours *sides.Ours
+	out  io.Writer
+
+	specs, refused, differences int
+	documented                  map[string]int
+	controlPlanes, pools        specs.Coverage
+}
+
+// run compares the specs, and says whether all differences are documented.
+func run(ctx context.Context, out io.Writer, count int, seed uint64) (bool, error) {
+	c, err := newComparison(out)
+	if err != nil {
+		return false, err
+	}
+	controlPlane, pool := specOf(c.capz.ControlPlane.OpenAPI), specOf(c.capz.Pool.OpenAPI)
+	for ; c.specs < count; seed++ {
+		if c.refused > 10*count+100 {
+			return false, fmt.Errorf("CAPZ refuses nearly all random specs, %d of %d", c.refused, c.refused+c.specs)
+		}
+		if err := c.compare(ctx, specs.Random(seed, controlPlane, pool)); err != nil {
+			return false, err
+		}
+	}
+	missing := append(c.controlPlanes.Missing(reflect.TypeFor[infrav1.AzureManagedControlPlaneSpec]()), c.pools.Missing(reflect.TypeFor[infrav1.AzureManagedMachinePoolSpec]())...)
+	if len(missing) > 0 {
+		fmt.Fprintf(out, "never set: %s\n", strings.Join(missing, ", "))
+	}
+	fmt.Fprintf(out, "compat: %d specs, %d differences, %d documented\n", c.specs, c.differences, len(c.documented))
+	return c.differences == 0 && len(missing) == 0, nil
+}
+
+func newComparison(out io.Writer) (*comparison, error) {
+	sources, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/cluster-api-provider-azure").Output()
+	if err != nil {
+		return nil, fmt.Errorf("cannot find the sources of CAPZ: %w", err)
+	}
+	c := &comparison{out: out, documented: map[string]int{}, controlPlanes: specs.Coverage{}, pools: specs.Coverage{}}
+	if c.capz, err = sides.NewCAPZ(strings.TrimSpace(string(sources))); err != nil {
+		return nil, err
+	}
+	c.ours, err = sides.NewOurs(root)
+	return c, err
+}
+
+func specOf(s *extv1.JSONSchemaProps) *extv1.JSONSchemaProps {
+	spec := s.Properties["spec"]
+	return &spec
+}
+
+// compare compares one spec, unless CAPZ refuses it.
+func (c *comparison) compare(ctx context.Context, s *specs.Spec) error {
+	manifests, err := c.capz.Admit(ctx, s)
+	if err != nil {
+		c.refused++
+		return nil //nolint:nilerr // What CAPZ refuses is not compared.
+	}
+	c.specs++
+	c.count(s)
+	created, running, err := c.capz.Answers(ctx, s, manifests)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	admitted, err := c.ours.Admit(ctx, s)
+	if err != nil {
+		c.report(s, "admission", compare.Difference{Object: "manifest", CAPZ: "accepted", Ours: "refused: " + err.Error()})
+		return nil //nolint:nilerr // It is reported.
+	}
+	ours := c.ours.Created(admitted)
+	c.reportAll(s, "created", compare.Answers(created, ours))
+	if len(created.Failures)+len(ours.Failures) > 0 {
+		return nil // Such a cluster never runs.
+	}
+	c.reportAll(s, "running", compare.Answers(running, c.ours.Running(s, admitted, ours)))
+	return nil
+}
+
+// count notes which fields the spec has set.
+func (c *comparison) count(s *specs.Spec) {
+	c.controlPlanes.Add("", s.ControlPlane["spec"])
+	for _, p := range s.Pools {
+		c.pools.Add("", p.Object["spec"])
+	}
+}
+
+func (c *comparison) reportAll(s *specs.Spec, phase string, differences []compare.Difference) {
+	for _, d := range differences {
+		c.report(s, phase, d)
+	}
+}
+
+// report notes a difference, and prints it if it is not documented.
+func (c *comparison) report(s *specs.Spec, phase string, d compare.Difference) {
+	if reason := documentation(s, d); reason != "" {
+		c.documented[reason]++
+		return
+	}
+	c.differences++
+	if c.differences <= mostShown {
+		fmt.Fprintf(c.out, "%s, %s: %s\n", s.Name, phase, d)
+	}
+}

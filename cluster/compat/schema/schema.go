@@ -1,0 +1,88 @@
+// Package schema applies the schema of a kind to an object as the API server does: defaults, then rules.
+package schema
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"sigs.k8s.io/yaml"
+)
+
+// A Schema is the OpenAPI schema of one version of a kind.
+type Schema struct {
+	// OpenAPI is the schema as it is written.
+	OpenAPI    *extv1.JSONSchemaProps
+	structural *structural.Structural
+	validator  validation.SchemaValidator
+	rules      *cel.Validator
+}
+
+// Read returns the schema in a file with a CustomResourceDefinition or a CompositeResourceDefinition.
+func Read(file, version string) (*Schema, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	definition := struct {
+		Spec struct {
+			Versions []struct {
+				Name   string
+				Schema struct{ OpenAPIV3Schema *extv1.JSONSchemaProps }
+			}
+		}
+	}{}
+	if err := yaml.Unmarshal(content, &definition); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, v := range definition.Spec.Versions {
+		if v.Name == version {
+			return parse(v.Schema.OpenAPIV3Schema)
+		}
+	}
+	return nil, fmt.Errorf("%s has no version %s", file, version)
+}
+
+func parse(props *extv1.JSONSchemaProps) (*Schema, error) {
+	internal := &apiextensions.JSONSchemaProps{}
+	if err := extv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, internal, nil); err != nil {
+		return nil, err
+	}
+	s := &Schema{OpenAPI: props}
+	var err error
+	if s.structural, err = structural.NewStructural(internal); err != nil {
+		return nil, err
+	}
+	if s.validator, _, err = validation.NewSchemaValidator(internal); err != nil {
+		return nil, err
+	}
+	s.rules = cel.NewValidator(s.structural, true, celconfig.PerCallLimit)
+	return s, nil
+}
+
+// Default fills in the defaults of the schema.
+func (s *Schema) Default(object map[string]any) { defaulting.Default(object, s.structural) }
+
+// Prune removes the fields that the schema does not have, and returns them.
+func (s *Schema) Prune(object map[string]any) []string {
+	return pruning.PruneWithOptions(object, s.structural, true, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+}
+
+// Validate returns what the API server would say when the object is created.
+func (s *Schema) Validate(ctx context.Context, object map[string]any) error {
+	errs := validation.ValidateCustomResource(nil, object, s.validator)
+	if s.rules != nil && len(errs) == 0 {
+		byRules, _ := s.rules.Validate(ctx, field.NewPath(""), s.structural, object, nil, celconfig.RuntimeCELCostBudget)
+		errs = append(errs, byRules...)
+	}
+	return errs.ToAggregate()
+}

@@ -1,0 +1,166 @@
+package sides
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	webhook "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/cluster/compat/schema"
+	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
+	"github.com/crossplane-capz/crossplane-capz/functions/managed/expansion"
+	"github.com/crossplane-capz/crossplane-capz/internal/admission"
+)
+
+// Ours is the side of this project.
+type Ours struct {
+	ControlPlane, Pool *schema.Schema
+}
+
+// NewOurs reads the schemas from the Configuration package.
+func NewOurs(root string) (*Ours, error) {
+	xrd := func(plural string) (*schema.Schema, error) {
+		return schema.Read(fmt.Sprintf("%s/package/configuration/%s/definition.yaml", root, plural), "v1beta1")
+	}
+	o := &Ours{}
+	var err error
+	if o.ControlPlane, err = xrd("azuremanagedcontrolplanes"); err != nil {
+		return nil, err
+	}
+	o.Pool, err = xrd("azuremanagedmachinepools")
+	return o, err
+}
+
+// Admitted are the objects of a spec as the API server keeps them.
+type Admitted struct {
+	Cluster      expansion.Cluster
+	ControlPlane *v1beta1.AzureManagedControlPlane
+	Pools        []expansion.Pool
+	// Objects are the control plane and its pools.
+	Objects []*unstructured.Unstructured
+}
+
+// Admit applies the spec as a user would: schema, defaults, rules. An error is a refusal.
+func (o *Ours) Admit(ctx context.Context, s *specs.Spec) (*Admitted, error) {
+	a := &Admitted{ControlPlane: &v1beta1.AzureManagedControlPlane{}, Cluster: expansion.Cluster{
+		Namespace: specs.Namespace, Name: s.Cluster, ServiceCIDRs: s.ServiceCIDRs, PodCIDRs: s.PodCIDRs}}
+	var err error
+	if a.Objects, err = o.admitAll(ctx, s); err != nil {
+		return nil, err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(a.Objects[0].Object, a.ControlPlane); err != nil {
+		return nil, err
+	}
+	for i, p := range s.Pools {
+		xr := &v1beta1.AzureManagedMachinePool{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(a.Objects[i+1].Object, xr); err != nil {
+			return nil, err
+		}
+		a.Pools = append(a.Pools, expansion.Pool{XR: xr, Replicas: p.Replicas, Version: p.Version})
+	}
+	return a, nil
+}
+
+// admitAll returns the control plane and its pools as the API server keeps them.
+func (o *Ours) admitAll(ctx context.Context, s *specs.Spec) ([]*unstructured.Unstructured, error) {
+	controlPlane, err := admit(ctx, o.ControlPlane, s.ControlPlane)
+	all := []*unstructured.Unstructured{controlPlane}
+	for _, p := range s.Pools {
+		pool, poolErr := admit(ctx, o.Pool, p.Object)
+		err = errors.Join(err, poolErr)
+		all = append(all, pool)
+	}
+	return all, err
+}
+
+// admit applies the schema and the webhook to an object that is created.
+func admit(ctx context.Context, s *schema.Schema, object map[string]any) (*unstructured.Unstructured, error) {
+	object = runtime.DeepCopyJSON(object)
+	s.Default(object)
+	if unknown := s.Prune(object); len(unknown) > 0 {
+		return nil, fmt.Errorf("unknown fields: %v", unknown)
+	}
+	filled, err := filled(ctx, &unstructured.Unstructured{Object: object})
+	if err != nil {
+		return nil, err
+	}
+	s.Default(filled.Object)
+	return filled, s.Validate(ctx, filled.Object)
+}
+
+// filled returns the object with what the webhook of provider-capz writes into it.
+func filled(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	raw, err := object.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	gvk := object.GroupVersionKind()
+	response := (&admission.Defaulter{SubscriptionID: specs.Subscription}).Handle(ctx, webhook.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+		Operation: admissionv1.Create, Kind: metav1.GroupVersionKind(gvk), Object: runtime.RawExtension{Raw: raw}}})
+	if !response.Allowed {
+		return nil, fmt.Errorf("webhook: %s", response.Result.Message)
+	}
+	operations, err := json.Marshal(response.Patches)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := jsonpatch.DecodePatch(operations)
+	if err != nil {
+		return nil, err
+	}
+	if raw, err = patch.Apply(raw); err != nil {
+		return nil, err
+	}
+	into := &unstructured.Unstructured{}
+	return into, into.UnmarshalJSON(raw)
+}
+
+// Created returns what is made of a cluster that does not exist yet.
+func (o *Ours) Created(a *Admitted) *Answer {
+	answer := &Answer{Objects: Objects{}, Failures: map[string]string{}}
+	for _, object := range expansion.ControlPlane(a.ControlPlane, a.Cluster, a.Pools, expansion.LiveCluster{}) {
+		answer.add(object)
+	}
+	for _, p := range a.Pools {
+		answer.add(expansion.MachinePool(p, a.ControlPlane, a.Cluster, expansion.LivePool{}))
+	}
+	return answer
+}
+
+// Running returns what is made of a cluster that runs, and whose pools were made before.
+func (o *Ours) Running(s *specs.Spec, a *Admitted, before *Answer) *Answer {
+	answer := &Answer{Objects: Objects{}, Failures: map[string]string{}}
+	live := expansion.LiveCluster{Version: s.Version, HasPools: true, Provisioned: true}
+	for _, object := range expansion.ControlPlane(a.ControlPlane, a.Cluster, nil, live) {
+		answer.add(object)
+	}
+	for _, p := range a.Pools {
+		p.AutoUpgradeVersion = s.AutoUpgradeVersion
+		made := expansion.MachinePool(p, a.ControlPlane, a.Cluster, expansion.LivePool{})
+		version, _, _ := unstructured.NestedString(before.Objects[name(made.Object)], "spec", "orchestratorVersion")
+		answer.add(expansion.MachinePool(p, a.ControlPlane, a.Cluster, expansion.LivePool{Version: version, Count: &s.Count}))
+	}
+	return answer
+}
+
+func (a *Answer) add(o expansion.Object) {
+	switch {
+	case o.Problem != nil:
+		a.Failures[name(o.Object)] = o.Problem.Message
+	case len(o.Waits) > 0:
+		a.Failures[name(o.Object)] = "waits until " + strings.Join(o.Waits, ", ")
+	default:
+		a.Objects[name(o.Object)] = o.Object.Object
+	}
+}
+
+func name(o *unstructured.Unstructured) string { return o.GetKind() + "/" + o.GetName() }
