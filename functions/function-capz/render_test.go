@@ -38,10 +38,14 @@ func capzTemplate(t *testing.T, name string) string {
 	}
 	variables := map[string]string{
 		"CLUSTER_NAME": "c", "AZURE_LOCATION": "westeurope", "KUBERNETES_VERSION": "v1.33.6", "AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v5",
-		"ASO_CREDENTIAL_SECRET_NAME": "credentials", "WORKER_MACHINE_COUNT:=2": "2",
+		"ASO_CREDENTIAL_SECRET_NAME": "credentials", "WORKER_MACHINE_COUNT:=2": "2", "AZURE_SUBSCRIPTION_ID": "s",
+		"CLUSTER_IDENTITY_NAME": "identity", "CLUSTER_IDENTITY_TYPE:=WorkloadIdentity": "WorkloadIdentity", "AZURE_TENANT_ID": "t",
+		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY": "x", `AZURE_SSH_PUBLIC_KEY_B64:=""`: `""`, "AZURE_RESOURCE_GROUP:=": "c",
 	}
 	file := filepath.Join(t.TempDir(), name)
-	filled := os.Expand(string(text), func(variable string) string {
+	// os.Expand knows no variable within another's default.
+	flat := strings.ReplaceAll(string(text), ":=${CLUSTER_NAME}}", ":=}")
+	filled := os.Expand(flat, func(variable string) string {
 		value, known := variables[variable]
 		if !known {
 			t.Errorf("%s has a variable that this test does not know: %s", name, variable)
@@ -73,10 +77,15 @@ func kinds(text string) []string {
 }
 
 func TestRenderCAPZTemplates(t *testing.T) {
-	cases := map[string][]string{
-		"cluster-template-aks-aso.yaml": {"ResourceGroup", "ManagedCluster", "ManagedClustersAgentPool", "ManagedClustersAgentPool"},
-		"cluster-template-aks-aso-maintenance.yaml": {"ResourceGroup", "ManagedCluster", "MaintenanceConfiguration", "MaintenanceConfiguration", "MaintenanceConfiguration",
-			"ManagedClustersAgentPool", "ManagedClustersAgentPool"},
+	inline := []string{"apiVersion: containerservice.azure.com/v1api20240901", "serviceoperator.azure.com/credential-from: credentials"}
+	typed := []string{"apiVersion: containerservice.azure.com/v1api20250801", "serviceoperator.azure.com/credential-from: c-aso-secret", "networkPlugin: azure",
+		"infrastructure.cluster.x-k8s.io/ownership: owned", "sigs.k8s.io_cluster-api-provider-azure_cluster_c: owned"}
+	cases := map[string]struct{ kinds, lines []string }{
+		"cluster-template-aks-aso.yaml": {[]string{"ResourceGroup", "ManagedCluster", "ManagedClustersAgentPool", "ManagedClustersAgentPool"}, inline},
+		"cluster-template-aks-aso-maintenance.yaml": {[]string{"ResourceGroup", "ManagedCluster", "MaintenanceConfiguration", "MaintenanceConfiguration", "MaintenanceConfiguration",
+			"ManagedClustersAgentPool", "ManagedClustersAgentPool"}, inline},
+		"cluster-template-aks.yaml": {[]string{"ResourceGroup", "VirtualNetwork", "VirtualNetworksSubnet", "ManagedCluster",
+			"ManagedClustersAgentPool", "ManagedClustersAgentPool"}, typed},
 	}
 	for name, want := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -84,16 +93,19 @@ func TestRenderCAPZTemplates(t *testing.T) {
 			if err != nil || stderr != "" {
 				t.Fatalf("%v\n%s", err, stderr)
 			}
-			if diff := cmp.Diff(want, kinds(stdout)); diff != "" {
+			if diff := cmp.Diff(want.kinds, kinds(stdout)); diff != "" {
 				t.Errorf("kinds in the order of creation: -want, +got:\n%s", diff)
 			}
-			for _, line := range []string{
-				"apiVersion: containerservice.azure.com/v1api20240901", "kubernetesVersion: 1.33.6", "orchestratorVersion: 1.33.6", "count: 2", "namespace: default",
-				"serviceoperator.azure.com/credential-from: credentials", "cluster.x-k8s.io/cluster-name: c", "name: c-aso-kubeconfig",
-			} {
+			for _, line := range append([]string{
+				"kubernetesVersion: 1.33.6", "orchestratorVersion: 1.33.6", "count: 2", "namespace: default",
+				"cluster.x-k8s.io/cluster-name: c", "name: c-aso-kubeconfig",
+			}, want.lines...) {
 				if !strings.Contains(stdout, line) {
 					t.Errorf("no %q in:\n%s", line, stdout)
 				}
+			}
+			if strings.Contains(stdout, "reconcile-policy") {
+				t.Error("the preview stops at looking for what is there")
 			}
 			if strings.Contains(stdout, "${") {
 				t.Error("a variable is left")
@@ -114,7 +126,7 @@ func TestRenderExamples(t *testing.T) {
 			if err != nil || stderr != "" {
 				t.Fatalf("%v\n%s", err, stderr)
 			}
-			// All that the manifests have in spec.resources, each once.
+			// All that the manifests stand for, each once.
 			got, want := kinds(stdout), entries(t, folder)
 			slices.Sort(got)
 			slices.Sort(want)
@@ -159,7 +171,7 @@ func TestRenderInputs(t *testing.T) {
 	}
 }
 
-// entries returns the kinds in the spec.resources of the manifests in folder.
+// entries returns the kinds that the manifests in folder stand for: those in spec.resources, and those of the typed kinds.
 func entries(t *testing.T, folder string) []string {
 	t.Helper()
 	files, err := manifests([]string{folder})
@@ -176,6 +188,15 @@ func entries(t *testing.T, folder string) []string {
 			list, _, _ := unstructured.NestedSlice(o.Object, "spec", "resources")
 			for _, e := range list {
 				out = append(out, e.(map[string]any)["kind"].(string))
+			}
+			switch o.GetKind() {
+			case "AzureManagedControlPlane":
+				out = append(out, "ResourceGroup", "VirtualNetwork", "VirtualNetworksSubnet", "ManagedCluster")
+				if another, _, _ := unstructured.NestedString(o.Object, "spec", "virtualNetwork", "resourceGroup"); another != "" {
+					out = append(out, "ResourceGroup")
+				}
+			case "AzureManagedMachinePool":
+				out = append(out, "ManagedClustersAgentPool")
 			}
 		}
 	}

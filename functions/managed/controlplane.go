@@ -118,6 +118,7 @@ func (a *aks) inlines(in *composer.Request) []*composer.Inline {
 func (a *aks) setPools(managed *composer.Inline, observed *unstructured.Unstructured) {
 	if liveCluster(observed).HasPools {
 		managed.Waits = nil
+		managed.Later = poolsOfTheirOwn(observed)
 		return
 	}
 	managed.Waits = append(managed.Waits, a.poolWaits...)
@@ -127,6 +128,19 @@ func (a *aks) setPools(managed *composer.Inline, observed *unstructured.Unstruct
 	if sent, _, _ := unstructured.NestedSlice(observed.Object, "spec", "agentPoolProfiles"); len(sent) > 0 {
 		_ = unstructured.SetNestedSlice(managed.Object.Object, sent, "spec", "agentPoolProfiles")
 	}
+}
+
+// poolsOfTheirOwn says, in words, that a ManagedCluster is about to be changed: once Azure has its pools they are taken out
+// of it. Pools that are sent before that is done find their owner at work, and ASO tries again only on a timer.
+func poolsOfTheirOwn(managed *unstructured.Unstructured) string {
+	applied, err := composer.AsApplied(managed)
+	if err != nil {
+		return ""
+	}
+	if sent, _, _ := unstructured.NestedSlice(applied.Object, "spec", "agentPoolProfiles"); len(sent) == 0 {
+		return ""
+	}
+	return "is updated: its agent pools are objects of their own from now on"
 }
 
 // instead returns what the annotation of the composite resource says of an object of the user's own.

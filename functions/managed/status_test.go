@@ -307,6 +307,31 @@ func TestPoolsAtCreation(t *testing.T) {
 	}
 }
 
+// TestPoolsWaitUntilTheyAreObjectsOfTheirOwn says that the cluster is up as soon as Azure has it, but that pools come when
+// the update that takes them out of it is over.
+func TestPoolsWaitUntilTheyAreObjectsOfTheirOwn(t *testing.T) {
+	p := newPlay(t, aksWorld(t), controlPlane(t))
+	p.rounds(7)
+	if got := condition(p.rsp, "Available"); !strings.HasPrefix(got, "True") {
+		t.Errorf("Available: %s", got)
+	}
+	if got := condition(p.rsp, "ManagedClusterRunning"); got != "False WaitingForResource: ManagedCluster cp: is updated: its agent pools are objects of their own from now on" {
+		t.Errorf("ManagedClusterRunning: %s", got)
+	}
+	pool := newPlay(t, aksWorld(t, p.xr), poolXR(t, "p0", "System"))
+	if pool.rounds(1); len(pool.live) > 0 {
+		t.Error("the pool is sent too early")
+	}
+	p.rounds(1)
+	if got := condition(p.rsp, "ManagedClusterRunning"); got != "True AllReady:" {
+		t.Errorf("afterwards: %s", got)
+	}
+	pool.world = aksWorld(t, p.xr)
+	if pool.rounds(1); len(pool.live) != 1 {
+		t.Error("the pool is not sent")
+	}
+}
+
 // TestPoolsAreUpgradedAfterTheControlPlane says that AKS is never asked for nodes that are newer than the control plane.
 func TestPoolsAreUpgradedAfterTheControlPlane(t *testing.T) {
 	made := newPlay(t, aksWorld(t), controlPlane(t)).rounds(8)
