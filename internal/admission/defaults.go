@@ -71,12 +71,6 @@ func (d *Defaulter) Handle(_ context.Context, req admission.Request) admission.R
 // fill writes the defaults of an object of a kind; old is empty when it is new.
 func (d *Defaulter) fill(kind string, obj, old *unstructured.Unstructured) error {
 	switch kind {
-	case managedClusterKind:
-		// Crossplane wants a spec of every composite resource; manifests for CAPZ have none here.
-		if obj.Object["spec"] == nil {
-			obj.Object["spec"] = map[string]any{}
-		}
-		return nil
 	case managedPoolKind:
 		if mode := text(obj, "spec", "mode"); mode != "" {
 			setLabel(obj, v1beta1.LabelAgentPoolMode, mode)
@@ -92,8 +86,14 @@ func (d *Defaulter) fill(kind string, obj, old *unstructured.Unstructured) error
 	if version := text(obj, "spec", "version"); version != withV(version) {
 		set(obj, withV(version), "spec", "version")
 	}
-	if len(old.Object) == 0 && d.SubscriptionID != "" && text(obj, "spec", "subscriptionID") == "" {
-		set(obj, d.SubscriptionID, "spec", "subscriptionID")
+	if text(obj, "spec", "subscriptionID") == "" {
+		subscription := text(old, "spec", "subscriptionID")
+		if len(old.Object) == 0 {
+			subscription = d.SubscriptionID
+		}
+		if subscription != "" {
+			set(obj, subscription, "spec", "subscriptionID")
+		}
 	}
 	fillNetwork(obj, old)
 	return fillSSHKey(obj, old)

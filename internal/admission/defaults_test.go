@@ -43,11 +43,8 @@ func TestDefaults(t *testing.T) {
 			kind: managedPoolKind, old: "{}", object: "{metadata: {labels: {azuremanagedmachinepool.infrastructure.cluster.x-k8s.io/agentpoolmode: System}}, spec: {mode: User}}",
 			want: map[string]any{"/metadata/labels/azuremanagedmachinepool.infrastructure.cluster.x-k8s.io~1agentpoolmode": "User"},
 		},
-		"cluster without spec":      {kind: managedClusterKind, object: "{metadata: {name: c}}", want: map[string]any{"/spec": map[string]any{}}},
-		"cluster with an empty one": {kind: managedClusterKind, object: "{spec: null}", want: map[string]any{"/spec": map[string]any{}}},
-		"cluster":                   {kind: managedClusterKind, object: "{spec: {controlPlaneEndpoint: {host: a}}}"},
-		"template":                  {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {mode: User}}}}", want: map[string]any{"/spec/template/spec/name": "pool"}},
-		"named template":            {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {name: p}}}}"},
+		"template":       {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {mode: User}}}}", want: map[string]any{"/spec/template/spec/name": "pool"}},
+		"named template": {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {name: p}}}}"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -83,6 +80,7 @@ func TestDefaultSubscription(t *testing.T) {
 		"new":      {object: "{spec: {version: v1}}", want: "from-the-environment"},
 		"named":    {object: "{spec: {version: v1, subscriptionID: mine}}", want: "mine"},
 		"existing": {object: "{spec: {version: v1}}", old: "{spec: {version: v1}}"},
+		"left out": {object: "{spec: {version: v1}}", old: "{spec: {version: v1, subscriptionID: before}}", want: "before"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			obj, old := from[map[string]any](t, tc.object), map[string]any{}

@@ -31,7 +31,6 @@ const (
 
 const (
 	controlPlaneKind        = "AzureManagedControlPlane"
-	managedClusterKind      = "AzureManagedCluster"
 	managedPoolKind         = "AzureManagedMachinePool"
 	managedPoolTemplateKind = "AzureManagedMachinePoolTemplate"
 )

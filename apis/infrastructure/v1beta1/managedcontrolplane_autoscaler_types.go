@@ -109,7 +109,7 @@ type AutoScalerProfile struct {
 	// +optional
 	// +kubebuilder:default="0.5"
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]*)?|[.][0-9]+)$') && double(self) <= 1.0",message="must be a number from 0 to 1: it is the used part of a node"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$') && double(self) <= 1.0",message="must be a number from 0 to 1: it is the used part of a node"
 	ScaleDownUtilizationThreshold *string `json:"scaleDownUtilizationThreshold,omitempty"`
 
 	// skipNodesWithLocalStorage "true" never removes a node with pods that store data on it.

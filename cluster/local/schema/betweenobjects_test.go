@@ -90,8 +90,10 @@ func TestBetweenObjects(t *testing.T) {
 			refused: `spec.sshPublicKey: Invalid value: "c3NoLXJzYQ==": must be an SSH public key in base64, but what it decodes to is no line of an authorized_keys file`,
 		}},
 
-		"an AzureManagedCluster without spec": {{create: `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedCluster, metadata: {name: c}}`}},
-		"an AzureManagedCluster with one":     {{create: `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedCluster, metadata: {name: c}, spec: {controlPlaneEndpoint: {host: a, port: 443}}}`}},
+		"the subscription is left out later": {
+			{create: with(aControlPlane, "{version", "{subscriptionID: one, version")}, {change: with(aControlPlane, "{version", "{subscriptionID: null, version")},
+			{change: with(aControlPlane, "{version", "{subscriptionID: two, version"), refused: `spec.subscriptionID: Invalid value: "two": cannot be changed from one`},
+		},
 
 		"a pool of the control plane's version": {{create: aCluster}, {create: aControlPlane}, {create: aMachinePool}, {
 			change:  with(aMachinePool, "v1.33.2", "v1.34.0"),

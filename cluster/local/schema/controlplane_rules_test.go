@@ -280,6 +280,7 @@ func TestControlPlaneFeatureRules(t *testing.T) {
 		"NewPodScaleUpUnit":    autoscaler("newPodScaleUpDelay", "10d", "0", "must be a number with a unit, such as 30s or 1m30s"),
 		"UtilizationThreshold": autoscaler("scaleDownUtilizationThreshold", "1.1", "1.0", "must be a number from 0 to 1: it is the used part of a node"),
 		"UtilizationNegative":  autoscaler("scaleDownUtilizationThreshold", "-0.1", "0", "must be a number from 0 to 1: it is the used part of a node"),
+		"UtilizationExponent":  autoscaler("scaleDownUtilizationThreshold", "1e1", "1e-1", "must be a number from 0 to 1: it is the used part of a node"),
 		"UtilizationWord":      autoscaler("scaleDownUtilizationThreshold", "half", ".5", "must be a number from 0 to 1: it is the used part of a node"),
 	}
 	for field, unit := range map[string]string{
