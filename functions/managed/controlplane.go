@@ -118,6 +118,7 @@ func (a *aks) inlines(in *composer.Request) []*composer.Inline {
 func (a *aks) setPools(managed *composer.Inline, observed *unstructured.Unstructured) {
 	if liveCluster(observed).HasPools {
 		managed.Waits = nil
+		managed.Release(observed, "spec", "agentPoolProfiles")
 		managed.Later = poolsOfTheirOwn(observed)
 		return
 	}

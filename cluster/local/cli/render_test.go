@@ -29,7 +29,7 @@ func checkRendersAlike(t *testing.T, functions, folder string) {
 	var composed []string
 	for _, dir := range inputs {
 		kind, _, _ := strings.Cut(filepath.Base(dir), "-")
-		out := render(t, dir, filepath.Join("package", "configuration", kind+"s", "composition.yaml"), functions)
+		out := render(t, dir, filepath.Join("package", "configuration", plural(kind), "composition.yaml"), functions)
 		composed = append(composed, out[1:]...)
 	}
 	slices.Sort(composed)
@@ -37,6 +37,14 @@ func checkRendersAlike(t *testing.T, functions, folder string) {
 	if diff := cmp.Diff(previewed, composed); diff != "" {
 		t.Errorf("-make render, +crossplane composition render:\n%s", diff)
 	}
+}
+
+// plural returns the plural of a kind in lower case, which names its folder.
+func plural(kind string) string {
+	if stem, found := strings.CutSuffix(kind, "y"); found {
+		return stem + "ies"
+	}
+	return kind + "s"
 }
 
 // preview returns the documents that function-capz renders, and the folders with the input of each composite resource.
