@@ -12,7 +12,7 @@ func scenarios() []*scenario {
 		create, scale, autoscale, upgrade, pools, lastSystemPool, resources, networks, pause, afterPause, conflict, mistakes, refusal,
 		oneOfMany, dependency, byHand, entra, v1alpha1, external, companyComposition, companyRefuses, companyTopology,
 		everyKinds(), settings,
-		typed, typedPools, typedNetwork, typedFeatures, typedPrivate, typedMistakes, typedOwn,
+		typed, typedPools, typedNetwork, typedFeatures, typedPrivate, typedMistakes, typedOwn, typedIdentities,
 	}, teams(), topologies(), flavors(), templates(), examples())
 }
 

@@ -24,7 +24,13 @@ var typedRefusals = []typedRefusal{
 	{kind: typedControlPlaneKind, object: clusterName, field: "spec.oidcIssuerProfile.enabled", value: false, words: []string{"oidcIssuerProfile"}},
 	{kind: typedPoolKind, object: userPool, field: "spec.sku", value: "Standard_D8s_v5", words: []string{"spec.sku"}},
 	{kind: typedPoolKind, object: systemPool, field: "spec.mode", value: "User", words: []string{"spec.mode", "System"}},
-	{kind: typedPoolKind, object: systemPool, removes: true, words: []string{"System"}},
+	{kind: typedPoolKind, object: systemPool, removes: true, words: []string{"last System pool", clusterName}},
+	{kind: poolKind, object: systemPool, removes: true, words: []string{"last System pool", clusterName}},
+	{kind: poolKind, object: userPool, field: "spec.template.spec.version", value: newer, words: []string{"spec.template.spec.version", newer, version}},
+	{
+		kind: clusterKind, object: clusterName, field: "spec.clusterNetwork.services.cidrBlocks", value: []any{"10.0.0.0/16", "fd00::/108"},
+		words: []string{"spec.clusterNetwork.services.cidrBlocks", "fd00::/108", "AKS takes one at most"},
+	},
 }
 
 // attempt makes the change; it is an error when the API server takes it, or answers with other words.
@@ -71,18 +77,6 @@ var typedMistakes = &scenario{
 				return nil
 			},
 			expect: []expectation{available, contractKept, replicas(systemPool, 2), replicas(userPool, 2)},
-		},
-		{
-			name: "a pool newer than its control plane",
-			act:  func(w *world) error { return w.set(poolKind, userPool, "spec.template.spec.version", newer) },
-			expect: []expectation{
-				says(typedPoolKind, userPool, newer[1:]), inAzure("/agentPools/pool1", "properties.currentOrchestratorVersion", version[1:]),
-			},
-		},
-		{
-			name:   "taken back",
-			act:    func(w *world) error { return w.set(poolKind, userPool, "spec.template.spec.version", version) },
-			expect: []expectation{silent(typedPoolKind, userPool, newer[1:]), available, contractKept, kubelets(version)},
 		},
 		downTyped,
 	},

@@ -1,0 +1,150 @@
+package e2e
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// The identity with a certificate that a cluster changes to, and the label of the namespaces that may use the first one.
+const (
+	certificateIdentity = "my-certificate"
+	identityLabel       = "e2e.crossplane-capz/identity"
+)
+
+// typedIdentities gives a cluster its credential, takes another, and brings what it has been altered to back.
+var typedIdentities = &scenario{
+	name: "typed-identities", family: typedFamily, calmOnly: true,
+	steps: []step{
+		{
+			name: "an identity for labelled namespaces", act: applyTyped("aks", onlyLabelled),
+			expect: []expectation{
+				warned(typedControlPlaneKind, clusterName, "spec.allowedNamespaces of AzureClusterIdentity"), gone(secretKind, asoSecret), azureEmpty,
+			},
+		},
+		{
+			name: "label the namespace", act: labelNamespace, lasts: 15 * time.Second,
+			expect: []expectation{available, contractKept, signedIn, credentialKeys("AZURE_CLIENT_SECRET")},
+		},
+		{
+			name: "a new client secret", act: setSecret(typedIdentity, "clientSecret", "rotated"),
+			expect: []expectation{available, credentialIs("AZURE_CLIENT_SECRET", "rotated")},
+		},
+		{
+			name: "someone alters the copy", act: setSecret(asoSecret, "AZURE_CLIENT_SECRET", "altered"),
+			expect: []expectation{available, credentialIs("AZURE_CLIENT_SECRET", "rotated")},
+		},
+		{
+			name: "another identity, with a certificate",
+			act: all(func(w *world) error { return w.create(w.certificate()) }, createIdentity, func(w *world) error {
+				return w.set(typedControlPlaneKind, clusterName, "spec.identityRef.name", certificateIdentity)
+			}),
+			expect: []expectation{available, credentialKeys("AZURE_CLIENT_CERTIFICATE", "AZURE_CLIENT_CERTIFICATE_PASSWORD")},
+		},
+		{
+			name: "scale with the certificate", act: scaleTo(userPool, 3),
+			expect: []expectation{available, contractKept, replicas(userPool, 3)},
+		},
+		{
+			name: "delete with both identities", deletes: true, lasts: 15 * time.Second, expect: downTyped.expect, never: downTyped.never,
+			act: all(downTyped.act, func(w *world) error { return w.remove(identityKind, certificateIdentity) }),
+		},
+	},
+}
+
+// onlyLabelled lets labelled namespaces alone use the identity.
+func onlyLabelled(objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	return withSpec(identityKind, "allowedNamespaces: {selector: {matchLabels: {"+identityLabel+": allowed}}}")(objects)
+}
+
+func labelNamespace(w *world) error {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
+	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:"allowed"}}}`, identityLabel)
+	return w.client.Patch(w.ctx, namespace, client.RawPatch(types.MergePatchType, []byte(patch)))
+}
+
+// setSecret sets a key of a Secret.
+func setSecret(name, key, value string) func(*world) error {
+	return func(w *world) error {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name}}
+		return w.client.Patch(w.ctx, secret, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"stringData":{%q:%q}}`, key, value)))
+	}
+}
+
+// createIdentity creates the identity with a certificate.
+func createIdentity(w *world) error {
+	identity := object(identityKind, w.namespace, certificateIdentity)
+	identity.Object["spec"] = map[string]any{
+		"type": "ServicePrincipalCertificate", "tenantID": "00000000-0000-0000-0000-000000000002", "clientID": "00000000-0000-0000-0000-000000000004",
+		"clientSecret": map[string]any{"name": certificateIdentity}, "allowedNamespaces": map[string]any{"list": []any{w.namespace}},
+	}
+	return client.IgnoreAlreadyExists(w.client.Create(w.ctx, identity))
+}
+
+// certificate is a Secret with a certificate and its key.
+func (w *world) certificate() *corev1.Secret {
+	w.t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "application"}, NotAfter: time.Now().Add(time.Hour)}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: certificateIdentity},
+		Data: map[string][]byte{"certificate": slices.Concat(
+			pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}),
+			pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))},
+	}
+}
+
+// credentialKeys expects these keys in ASO's Secret, beside those that say who and where.
+func credentialKeys(keys ...string) expectation {
+	want := slices.Sorted(slices.Values(append(keys, "AZURE_CLIENT_ID", "AZURE_SUBSCRIPTION_ID", "AZURE_TENANT_ID")))
+	return func(w *world) []string {
+		secret, missing := w.asoCredential()
+		if got := slices.Sorted(maps.Keys(secret.Data)); missing == nil && !slices.Equal(got, want) {
+			return []string{fmt.Sprintf("Secret %s has %v, not %v", asoSecret, got, want)}
+		}
+		return missing
+	}
+}
+
+// credentialIs expects a value in ASO's Secret.
+func credentialIs(key, value string) expectation {
+	return func(w *world) []string {
+		secret, missing := w.asoCredential()
+		if missing == nil && string(secret.Data[key]) != value {
+			return []string{fmt.Sprintf("%s of Secret %s is not %q", key, asoSecret, value)}
+		}
+		return missing
+	}
+}
+
+func (w *world) asoCredential() (*corev1.Secret, []string) {
+	secret := &corev1.Secret{}
+	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: asoSecret}, secret); err != nil {
+		return secret, []string{err.Error()}
+	}
+	return secret, nil
+}
