@@ -2,6 +2,9 @@ package managed
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,8 +40,9 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 	}
 	managed := composer.First(inlines, member.ManagedClusterKind)
 	inlines = standBehind(in, inlines, managed)
+	refuseRenaming(in, inlines)
 
-	plan := composer.Plan{Inlines: inlines, Cluster: a.cluster.GetName(), Paused: member.Paused(in, a.cluster), Hold: a.hold,
+	plan := composer.Plan{Inlines: inlines, Cluster: a.cluster.GetName(), Paused: member.Paused(in, a.cluster), Hold: a.hold, Keeps: foundation,
 		Awaits: func(i *composer.Inline) []composer.Reference { return byID(i, inlines) }}
 	out, err := plan.Make(in)
 	if err != nil {
@@ -170,6 +174,29 @@ func liveCluster(managed *unstructured.Unstructured) expansion.LiveCluster {
 	pools, _, _ := unstructured.NestedSlice(managed.Object, "status", "agentPoolProfiles")
 	state, _, _ := unstructured.NestedString(managed.Object, "status", "provisioningState")
 	return expansion.LiveCluster{Version: version, HasPools: len(pools) > 0, Provisioned: state == "Succeeded"}
+}
+
+// foundation are the kinds that a cluster stands on. Which of them it has never changes: a field that named one may have been
+// changed all the same, where the API server did not see to it.
+var foundation = []schema.GroupKind{composer.ResourceGroup, networkKind, subnetKind, member.ManagedClusterKind}
+
+// refuseRenaming refuses to make another resource of a foundation that exists.
+func refuseRenaming(in *composer.Request, inlines []*composer.Inline) {
+	for _, i := range inlines {
+		kind := i.Object.GroupVersionKind().GroupKind()
+		if i.Problem != nil || i.Used != nil || in.Observed[i.Name()] != nil || !slices.Contains(foundation, kind) {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
+			o := in.Observed[name]
+			asked := slices.ContainsFunc(inlines, func(other *composer.Inline) bool { return other.Name() == name })
+			if o.GroupVersionKind().GroupKind() == kind && !asked {
+				i.Problem = &composer.Problem{Reason: composer.ReasonImmutableField, Message: fmt.Sprintf(
+					"%s gives %s %q, but must stay with %q, which the cluster stands on", i.Path, kind.Kind, i.Object.GetName(), o.GetName())}
+				break
+			}
+		}
+	}
 }
 
 // byID returns what a new object refers to by ARM ID among those of the same control plane: Azure refuses a reference to

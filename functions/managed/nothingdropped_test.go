@@ -2,7 +2,9 @@ package managed
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -214,6 +216,63 @@ func TestPurity(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNothingIsDroppedByAnyValue puts values into every field of the specs that no API server should let through. The
+// function must not panic, and what the cluster stands on must stay.
+func TestNothingIsDroppedByAnyValue(t *testing.T) {
+	for name, s := range scenes(t) {
+		t.Run(name, func(t *testing.T) {
+			for path, value := range garbled(s.xr.Object["spec"], nil) {
+				xr := edited(s.xr, func(o *unstr) { o.Object["spec"] = value })
+				req := request(t, xr, s.observed...)
+				rsp := s.world.settle(t, req)
+				if strings.Contains(fatal(rsp), "internal error") {
+					t.Errorf("%s: panic: %s", path, fatal(rsp))
+				}
+				for _, m := range missing(req, rsp) {
+					if !strings.HasPrefix(m, "Extension.") && !strings.HasPrefix(m, "FleetsMember.") && !strings.HasPrefix(m, "PrivateEndpoint.") {
+						t.Errorf("%s: %s would be deleted", path, m)
+					}
+				}
+				if m := changedHands(s, rsp); len(m) > 0 {
+					t.Errorf("%s: %v would be managed", path, m)
+				}
+			}
+		})
+	}
+}
+
+// garbled returns copies of value in each of which one field or item has another value, by what was done.
+func garbled(value any, path []string) map[string]any {
+	out := map[string]any{}
+	for _, other := range []any{nil, "other", "", int64(-1), true, []any{}, []any{nil}, map[string]any{}, map[string]any{"x": nil}} {
+		if len(path) > 0 {
+			out[fmt.Sprintf("%s = %#v", strings.Join(path, "."), other)] = other
+		}
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for field, inner := range v {
+			for done, changed := range garbled(inner, append(slices.Clone(path), field)) {
+				m := maps.Clone(v)
+				m[field] = changed
+				out[done] = m
+			}
+			without := maps.Clone(v)
+			delete(without, field)
+			out[strings.Join(append(slices.Clone(path), field), ".")+" gone"] = without
+		}
+	case []any:
+		for n, inner := range v {
+			for done, changed := range garbled(inner, append(slices.Clone(path), fmt.Sprint(n))) {
+				list := slices.Clone(v)
+				list[n] = changed
+				out[done] = list
+			}
+		}
+	}
+	return out
 }
 
 // TestWhatLeavesTheSpecIsDeleted says that nothing but that is.

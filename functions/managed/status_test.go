@@ -358,3 +358,18 @@ func TestPoolsAreUpgradedAfterTheControlPlane(t *testing.T) {
 		t.Errorf("afterwards: %s", got)
 	}
 }
+
+func TestTheFoundationIsNotExchanged(t *testing.T) {
+	p := newPlay(t, aksWorld(t), controlPlane(t))
+	p.rounds(8)
+	did := len(p.did)
+	p.xr = edited(p.xr, set("another", "spec", "virtualNetwork", "name"))
+	p.rounds(4)
+	if len(p.did) != did {
+		t.Errorf("what ASO did in Azure: %v", p.did[did:])
+	}
+	want := `False ImmutableField: spec.virtualNetwork gives VirtualNetwork "another", but must stay with "net", which the cluster stands on`
+	if got := condition(p.rsp, "VNetReady"); got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+}

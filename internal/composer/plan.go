@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
@@ -23,6 +24,8 @@ type Plan struct {
 	Cluster string
 	// Paused is true while the Cluster or the composite is: what exists is frozen, and nothing is added.
 	Paused bool
+	// Keeps are kinds of which nothing that exists leaves while the composite does, whatever the spec asks for.
+	Keeps []schema.GroupKind
 	// Hold says, in words, what everything waits for before it is first created; empty if nothing.
 	Hold string
 	// Awaits returns further references that an object waits for before it is first created.
@@ -253,13 +256,16 @@ func (p *Plan) keep(in *Request, out *Outcomes) error {
 		}
 		p.freeze(object, observed)
 		out.Composed[name] = Composed{Object: object, Ready: state.Ready}
-		out.Of = append(out.Of, Outcome{Object: observed, State: state})
+		out.Of = append(out.Of, Outcome{Object: observed, State: state, Ownership: observed.GetAnnotations()[v1beta1.AnnotationOwnership]})
 	}
 	return nil
 }
 
 // kept says whether an object that the spec no longer has is kept for now, and how it is doing.
 func (p *Plan) kept(observed *unstructured.Unstructured) (AzureState, bool) {
+	if slices.Contains(p.Keeps, observed.GroupVersionKind().GroupKind()) {
+		return StateOf(observed), true
+	}
 	for _, i := range p.Inlines {
 		if i.Problem != nil && i.Problem.Reason == ReasonInvalidResource {
 			// The entry that cannot be identified may have been it.
