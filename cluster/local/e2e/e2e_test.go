@@ -9,11 +9,11 @@ import (
 // scenarios are all scenarios. Each is run without a kill first.
 func scenarios() []*scenario {
 	return slices.Concat([]*scenario{
-		create, scale, autoscale, upgrade, pools, lastSystemPool, resources, networks, pause, afterPause, conflict, mistakes, refusal,
+		create, scale, autoscale, upgrade, resources, networks, pause, afterPause, conflict, mistakes, refusal,
 		oneOfMany, dependency, byHand, entra, v1alpha1, external, companyComposition, companyRefuses, companyTopology,
 		everyKinds(), settings,
-		typed, typedPools, typedNetwork, typedFeatures, typedPrivate, typedMistakes, typedOwn, typedIdentities,
-	}, teams(), topologies(), flavors(), templates(), examples())
+		typed, typedPools, typedNetwork, typedFeatures, typedPrivate, typedOwn, typedIdentities,
+	}, teams(), topologies(), templates(), examples())
 }
 
 // TestCalm runs every scenario while all components stay up.

@@ -91,27 +91,14 @@ func ours(name string) func(*world) (string, error) {
 	return func(w *world) (string, error) { return w.flavor(name), nil }
 }
 
-// flavors has a scenario for one template of examples/flavors of each family that makes a cluster without a ClusterClass. What
-// cluster-template-aks-aso-maintenance.yaml adds is what examples/aks-aso-maintenance has.
-func flavors() []*scenario {
-	var all []*scenario
-	for name, family := range map[string]*family{"aks-aso": asoFamily, "aks": typedFamily} {
-		all = append(all, &scenario{
-			name: "flavor-" + name, family: family, calmOnly: true,
-			steps: []step{
-				{
-					name: "create",
-					act:  applyTemplates(ours("cluster-template-" + name + ".yaml")),
-					expect: []expectation{
-						available, contractKept, kubeconfigWorks, replicas(systemPool, 2), replicas(userPool, 2), described, kubeconfigOfClusterctl,
-					},
-					lasts: 15 * time.Second,
-				},
-				family.down,
-			},
-		})
+// upFlavor is the step that makes a cluster with a template of examples/flavors, and looks at it with clusterctl.
+func upFlavor(name string) step {
+	return step{
+		name: "create with " + name, act: applyTemplates(ours("cluster-template-" + name + ".yaml")), lasts: 15 * time.Second,
+		expect: []expectation{
+			available, contractKept, kubeconfigWorks, replicas(systemPool, 2), replicas(userPool, 2), described, kubeconfigOfClusterctl,
+		},
 	}
-	return all
 }
 
 // described expects `clusterctl describe cluster` to show the Cluster and its two halves as available.

@@ -240,6 +240,7 @@ var mistakes = func() *scenario {
 			refused("metadata.name", "apiVersion: network.azure.com/v20250301\nkind: VirtualNetwork"),
 		),
 		expect: []expectation{available, contractKept, kubeconfigWorks},
-	}, down)
+	})
+	s.steps = append(s.steps, lastSystemPool...)
 	return s
 }()

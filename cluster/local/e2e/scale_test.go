@@ -20,7 +20,7 @@ func scaleTo(name string, count int) func(*world) error {
 var scale = &scenario{
 	name: "scale",
 	steps: []step{
-		up("aks-aso"),
+		upFlavor("aks-aso"),
 		{
 			name:   "scale up",
 			act:    scaleTo(userPool, 5),
@@ -40,6 +40,26 @@ var scale = &scenario{
 			name:   "scale up from nothing",
 			act:    scaleTo(userPool, 2),
 			expect: []expectation{replicas(userPool, 2), available, kubeconfigWorks, contractKept},
+		},
+		{
+			name: "add a pool",
+			act: func(w *world) error {
+				added, err := pool(addedPool, 3)
+				if err != nil {
+					return err
+				}
+				return w.apply(added...)
+			},
+			expect: []expectation{replicas(addedPool, 3), replicas(systemPool, 2), available, kubeconfigWorks},
+		},
+		{
+			name: "remove it",
+			act:  func(w *world) error { return w.remove(poolKind, addedPool) },
+			goes: []removal{{"ManagedClustersAgentPool/" + addedPool, "/agentPools/pool2"}},
+			expect: []expectation{
+				gone(poolKind, addedPool), gone(asoPoolKind, addedPool), gone(agentPoolKind, addedPool),
+				notInAzure("/agentPools/pool2"), replicas(systemPool, 2), available, kubeconfigWorks,
+			},
 		},
 		down,
 	},

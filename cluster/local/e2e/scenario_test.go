@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -20,6 +23,17 @@ const (
 	// usualDuration is about how long most steps take; a kill comes within that time.
 	usualDuration = 6 * time.Second
 )
+
+// slackVariable multiplies how long a step may take, for a machine that does other work as well.
+const slackVariable = "E2E_SLACK"
+
+var slack = sync.OnceValue(func() time.Duration {
+	n, err := strconv.Atoi(os.Getenv(slackVariable))
+	if err != nil || n < 1 {
+		return 1
+	}
+	return time.Duration(n)
+})
 
 // A scenario is what a person does and what has to come of it.
 type scenario struct {
@@ -152,6 +166,7 @@ func (w *world) await(s step) error {
 	if len(w.killed) > 0 {
 		patience = killedPatience
 	}
+	patience *= slack()
 	ctx, cancel := context.WithTimeoutCause(w.ctx, patience, fmt.Errorf("not within %s", patience))
 	defer cancel()
 	for {

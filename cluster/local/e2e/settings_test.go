@@ -58,7 +58,7 @@ func refusedSettings(w *world) error {
 var settings = &scenario{
 	name: "settings", calmOnly: true,
 	steps: []step{
-		up("aks-aso", onePool),
+		up("aks-aso-maintenance", onePool),
 		{name: "set something", act: configure(map[string]any{"concurrency": int64(20)}), expect: []expectation{applied, available}},
 		{name: "set something else", act: configure(map[string]any{"concurrency": int64(20), "syncPeriod": "1h"}), expect: []expectation{applied, available}},
 		{name: "set what is wrong", act: refusedSettings, expect: []expectation{applied}},

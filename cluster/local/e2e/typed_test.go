@@ -75,14 +75,6 @@ func withSpec(gvk schema.GroupVersionKind, text string) change {
 	})
 }
 
-// upTyped is the step that brings an example of the typed kinds up.
-func upTyped(example string, changes ...change) step {
-	return step{
-		name: "create " + example, act: applyTyped(example, changes...), lasts: 15 * time.Second,
-		expect: []expectation{available, contractKept},
-	}
-}
-
 // downTyped deletes the Cluster and, as `kubectl delete -f` does, the credential that it still needs for that.
 var downTyped = step{
 	name: "delete",
@@ -211,7 +203,7 @@ func typedPool(name string, count int) ([]*unstructured.Unstructured, error) {
 var typedPools = &scenario{
 	name: "typed-pools", family: typedFamily,
 	steps: []step{
-		upTyped("aks"),
+		upFlavor("aks"),
 		{
 			name: "add a pool",
 			act: func(w *world) error {

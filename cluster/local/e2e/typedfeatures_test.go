@@ -139,7 +139,7 @@ func autoUpgraded(to string) func(*world) error {
 		if err := w.azure.AutoUpgrade(w.ctx, cluster.ID, strings.TrimPrefix(to, "v")); err != nil {
 			return err
 		}
-		return w.annotateNamespace(asoPolicy, "manage")
+		return w.annotateNamespace(asoPolicy, "skip")
 	}
 }
 
@@ -204,8 +204,11 @@ var typedFeatures = &scenario{
 			},
 		},
 		{
-			name:   "take the extension away",
-			act:    func(w *world) error { return w.set(typedControlPlaneKind, clusterName, "spec.extensions", nil) },
+			name: "take the extension away",
+			act: all(
+				func(w *world) error { return w.annotateNamespace(asoPolicy, "manage") },
+				func(w *world) error { return w.set(typedControlPlaneKind, clusterName, "spec.extensions", nil) },
+			),
 			goes:   []removal{{"Extension/flux", "/extensions/flux"}},
 			expect: []expectation{notInAzure("/extensions/flux"), available, inAzure("/privateEndpoints/vault", "", nil)},
 		},
@@ -258,14 +261,19 @@ aadProfile:
 disableLocalAccounts: true
 `
 
-// typedPrivate is such a cluster.
+// typedPrivate is such a cluster, on which mistakes are made besides.
 var typedPrivate = &scenario{
 	name: "typed-private", family: typedFamily, calmOnly: true,
 	steps: []step{
 		{
-			name: "create", act: applyTyped("aks", onePool, withSpec(typedControlPlaneKind, privateOnly)), lasts: 15 * time.Second,
+			name:   "create without a credential",
+			act:    applyTyped("aks", withSpec(typedControlPlaneKind, privateOnly), without(named(typedIdentity))),
+			expect: []expectation{says(typedControlPlaneKind, clusterName, typedIdentity), says(typedControlPlaneKind, clusterName, "AzureClusterIdentity")},
+		},
+		{
+			name: "add the credential", act: applyTyped("aks", withSpec(typedControlPlaneKind, privateOnly)), lasts: 15 * time.Second,
 			expect: []expectation{
-				available, contractKept, holdsToken, kubeconfigWorks, connected, privateEndpoint,
+				available, contractKept, holdsToken, kubeconfigWorks, connected, privateName, silent(typedControlPlaneKind, clusterName, "AzureClusterIdentity"),
 				inAzure("/managedClusters/my-cluster", "properties.disableLocalAccounts", true), exists(secretKind, clusterName+"-kubeconfig-user"),
 			},
 		},
@@ -278,12 +286,16 @@ var typedPrivate = &scenario{
 			expect: []expectation{oldKubeconfigRefused, holdsToken, kubeconfigWorks, connected, available},
 			never:  []expectation{tokenEnded},
 		},
+		{
+			name: "what the API server refuses", act: refusedOfTyped,
+			expect: []expectation{available, contractKept, replicas(systemPool, 2), replicas(userPool, 2), kubelets(version)},
+		},
 		downTyped,
 	},
 }
 
-// privateEndpoint expects the API server's private name everywhere.
-func privateEndpoint(w *world) []string {
+// privateName expects the API server's private name everywhere.
+func privateName(w *world) []string {
 	return on(clusterKind, clusterName, func(u *unstructured.Unstructured) []string {
 		host, _, _ := unstructured.NestedString(u.Object, "spec", "controlPlaneEndpoint", "host")
 		if !strings.Contains(host, ".privatelink.westeurope.azmk8s.io") {

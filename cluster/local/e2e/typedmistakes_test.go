@@ -52,32 +52,12 @@ func (r typedRefusal) attempt(w *world) error {
 	return nil
 }
 
-// typedMistakes are made on a cluster that is up; nothing may happen to it.
-var typedMistakes = &scenario{
-	name: "typed-mistakes", family: typedFamily, calmOnly: true,
-	steps: []step{
-		{
-			name:   "create without a credential",
-			act:    applyTyped("aks", without(named(typedIdentity))),
-			expect: []expectation{says(typedControlPlaneKind, clusterName, typedIdentity), says(typedControlPlaneKind, clusterName, "AzureClusterIdentity")},
-		},
-		{
-			name:   "add the credential",
-			act:    applyTyped("aks"),
-			expect: []expectation{available, contractKept, kubeconfigWorks, silent(typedControlPlaneKind, clusterName, "AzureClusterIdentity")},
-		},
-		{
-			name: "what the API server refuses",
-			act: func(w *world) error {
-				for _, r := range typedRefusals {
-					if err := r.attempt(w); err != nil {
-						return err
-					}
-				}
-				return nil
-			},
-			expect: []expectation{available, contractKept, replicas(systemPool, 2), replicas(userPool, 2)},
-		},
-		downTyped,
-	},
+// refusedOfTyped makes all of them.
+func refusedOfTyped(w *world) error {
+	for _, r := range typedRefusals {
+		if err := r.attempt(w); err != nil {
+			return err
+		}
+	}
+	return nil
 }

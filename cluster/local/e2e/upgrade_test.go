@@ -6,7 +6,7 @@ const newer = "v1.34.3"
 var upgrade = &scenario{
 	name: "upgrade",
 	steps: []step{
-		up("aks-aso"),
+		up("aks-aso-preview"),
 		{
 			name: "upgrade the control plane",
 			act:  func(w *world) error { return w.set(controlPlaneKind, clusterName, "spec.version", newer) },
