@@ -77,6 +77,11 @@ func TestDocumentation(t *testing.T) {
 			t.Errorf("docs/differences.md has no row %q", m.row)
 		}
 	}
+	for _, m := range meantAnswers {
+		if !slices.Contains(all, m.row) {
+			t.Errorf("docs/differences.md has no row %q", m.row)
+		}
+	}
 	for _, row := range compared {
 		if !slices.ContainsFunc(meant, func(m documented) bool { return m.row == row }) {
 			t.Errorf("docs/differences.md has the row %q in %s, but the program does not look for it", row, section)

@@ -1,12 +1,14 @@
 // Compat compares what this project makes of the typed AKS kinds with what CAPZ makes of them, by CAPZ's own packages.
 //
-//	go run . [-specs 2000] [-seed 1]
+//	go run . [-specs 2000] [-requests 3000] [-seed 1]
 //
-// It prints each field that differs and is not documented, and ends with `compat: N specs, D differences, K documented`.
+// It prints each field that differs and is not documented, and then `compat: N specs, D differences, K documented`. The same
+// goes for requests that only one of them refuses: `rules: N requests, D differences, K documented`.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -19,6 +21,7 @@ import (
 
 func main() {
 	count := flag.Int("specs", 2000, "how many random specs are compared")
+	requests := flag.Int("requests", 3000, "how many random requests, with mistakes, are compared")
 	seed := flag.Uint64("seed", 1, "the seed of the first random spec")
 	flag.Parse()
 	log.SetLogger(logr.Discard())
@@ -26,11 +29,12 @@ func main() {
 	if err := os.Setenv("AZURE_SUBSCRIPTION_ID", specs.Subscription); err != nil {
 		panic(err)
 	}
-	ok, err := run(context.Background(), os.Stdout, *count, *seed)
-	if err != nil {
+	same, err := run(context.Background(), os.Stdout, *count, *seed)
+	alike, rulesErr := runRules(context.Background(), os.Stdout, *requests, *seed)
+	if err = errors.Join(err, rulesErr); err != nil {
 		fmt.Fprintln(os.Stderr, "compat:", err)
 	}
-	if err != nil || !ok {
+	if err != nil || !same || !alike {
 		os.Exit(1)
 	}
 }

@@ -76,7 +76,7 @@ func specOf(s *extv1.JSONSchemaProps) *extv1.JSONSchemaProps {
 
 // compare compares one spec, unless CAPZ refuses it.
 func (c *comparison) compare(ctx context.Context, s *specs.Spec) error {
-	manifests, err := c.capz.Admit(ctx, s)
+	manifests, err := c.capz.Admit(ctx, s, nil)
 	if err != nil {
 		c.refused++
 		return nil //nolint:nilerr // What CAPZ refuses is not compared.
@@ -87,7 +87,7 @@ func (c *comparison) compare(ctx context.Context, s *specs.Spec) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	admitted, err := c.ours.Admit(ctx, s)
+	admitted, err := c.ours.Admit(ctx, s, nil)
 	if err != nil {
 		c.report(s, "admission", compare.Difference{Object: "manifest", CAPZ: "accepted", Ours: "refused: " + err.Error()})
 		return nil //nolint:nilerr // It is reported.

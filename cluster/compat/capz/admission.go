@@ -46,8 +46,9 @@ func (a *Admission) Default(ctx context.Context, m *Manifests) error {
 	return err
 }
 
-// Validate says what CAPZ's webhooks say when the objects are created. One of them panics on some inputs.
-func (a *Admission) Validate(ctx context.Context, m *Manifests) (err error) {
+// Validate says what CAPZ's webhooks say when the objects are created or, with the objects before, changed. One of them panics
+// on some inputs.
+func (a *Admission) Validate(ctx context.Context, m, before *Manifests) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("CAPZ's webhook panics: %v", r)
@@ -55,9 +56,18 @@ func (a *Admission) Validate(ctx context.Context, m *Manifests) (err error) {
 	}()
 	a.current.objects = map[string]client.Object{}
 	a.current.put(m.Cluster)
-	_, err = a.controlPlanes.ValidateCreate(ctx, m.ControlPlane)
-	for _, pool := range m.Pools {
-		_, poolErr := a.pools.ValidateCreate(ctx, pool.XR)
+	if before == nil {
+		_, err = a.controlPlanes.ValidateCreate(ctx, m.ControlPlane)
+	} else {
+		_, err = a.controlPlanes.ValidateUpdate(ctx, before.ControlPlane, m.ControlPlane)
+	}
+	for i, pool := range m.Pools {
+		var poolErr error
+		if before == nil {
+			_, poolErr = a.pools.ValidateCreate(ctx, pool.XR)
+		} else {
+			_, poolErr = a.pools.ValidateUpdate(ctx, before.Pools[i].XR, pool.XR)
+		}
 		err = errors.Join(err, poolErr)
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -77,11 +78,16 @@ func (s *Schema) Prune(object map[string]any) []string {
 	return pruning.PruneWithOptions(object, s.structural, true, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 }
 
-// Validate returns what the API server would say when the object is created.
-func (s *Schema) Validate(ctx context.Context, object map[string]any) error {
+// Validate returns what the API server would say when the object is created or, with the object before, changed.
+func (s *Schema) Validate(ctx context.Context, object, before map[string]any) error {
 	errs := validation.ValidateCustomResource(nil, object, s.validator)
+	var old any
+	if before != nil {
+		errs, old = validation.ValidateCustomResourceUpdate(nil, object, before, s.validator), before
+	}
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, object)...)
 	if s.rules != nil && len(errs) == 0 {
-		byRules, _ := s.rules.Validate(ctx, field.NewPath(""), s.structural, object, nil, celconfig.RuntimeCELCostBudget)
+		byRules, _ := s.rules.Validate(ctx, field.NewPath(""), s.structural, object, old, celconfig.RuntimeCELCostBudget)
 		errs = append(errs, byRules...)
 	}
 	return errs.ToAggregate()

@@ -47,8 +47,8 @@ func NewCAPZ(sources string) (*CAPZ, error) {
 	return c, err
 }
 
-// Admit applies the spec as a user would: schema, defaults, rules. An error is CAPZ's refusal.
-func (c *CAPZ) Admit(ctx context.Context, s *specs.Spec) (*oracle.Manifests, error) {
+// Admit applies the spec as a user would: schema, defaults, rules. An error is CAPZ's refusal. Before is what there is of it.
+func (c *CAPZ) Admit(ctx context.Context, s *specs.Spec, before *oracle.Manifests) (*oracle.Manifests, error) {
 	m := &oracle.Manifests{Cluster: &clusterv1.Cluster{}, ControlPlane: &infrav1.AzureManagedControlPlane{}}
 	m.Cluster.Name, m.Cluster.Namespace = s.Cluster, specs.Namespace
 	m.Cluster.Spec.ClusterNetwork.Services.CIDRBlocks, m.Cluster.Spec.ClusterNetwork.Pods.CIDRBlocks = s.ServiceCIDRs, s.PodCIDRs
@@ -70,7 +70,7 @@ func (c *CAPZ) Admit(ctx context.Context, s *specs.Spec) (*oracle.Manifests, err
 	if err := c.again(ctx, m); err != nil {
 		return nil, err
 	}
-	return m, c.Admission.Validate(ctx, m)
+	return m, c.Admission.Validate(ctx, m, before)
 }
 
 // again applies the schemas to what the webhooks have made of the objects, as the API server does.
@@ -100,7 +100,7 @@ func checked(ctx context.Context, s *schema.Schema, typed any) error {
 	}
 	delete(object, "status")
 	s.Default(object)
-	if err := s.Validate(ctx, object); err != nil {
+	if err := s.Validate(ctx, object, nil); err != nil {
 		return err
 	}
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(object, typed)

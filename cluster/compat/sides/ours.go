@@ -49,12 +49,12 @@ type Admitted struct {
 	Objects []*unstructured.Unstructured
 }
 
-// Admit applies the spec as a user would: schema, defaults, rules. An error is a refusal.
-func (o *Ours) Admit(ctx context.Context, s *specs.Spec) (*Admitted, error) {
+// Admit applies the spec as a user would: schema, defaults, rules. An error is a refusal. Before is what there is of it.
+func (o *Ours) Admit(ctx context.Context, s *specs.Spec, before *Admitted) (*Admitted, error) {
 	a := &Admitted{ControlPlane: &v1beta1.AzureManagedControlPlane{}, Cluster: expansion.Cluster{
 		Namespace: specs.Namespace, Name: s.Cluster, ServiceCIDRs: s.ServiceCIDRs, PodCIDRs: s.PodCIDRs}}
 	var err error
-	if a.Objects, err = o.admitAll(ctx, s); err != nil {
+	if a.Objects, err = o.admitAll(ctx, s, before); err != nil {
 		return nil, err
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(a.Objects[0].Object, a.ControlPlane); err != nil {
@@ -71,41 +71,54 @@ func (o *Ours) Admit(ctx context.Context, s *specs.Spec) (*Admitted, error) {
 }
 
 // admitAll returns the control plane and its pools as the API server keeps them.
-func (o *Ours) admitAll(ctx context.Context, s *specs.Spec) ([]*unstructured.Unstructured, error) {
-	controlPlane, err := admit(ctx, o.ControlPlane, s.ControlPlane)
+func (o *Ours) admitAll(ctx context.Context, s *specs.Spec, before *Admitted) ([]*unstructured.Unstructured, error) {
+	old := make([]*unstructured.Unstructured, 1+len(s.Pools))
+	if before != nil {
+		old = before.Objects
+	}
+	controlPlane, err := admit(ctx, o.ControlPlane, s.ControlPlane, old[0])
 	all := []*unstructured.Unstructured{controlPlane}
-	for _, p := range s.Pools {
-		pool, poolErr := admit(ctx, o.Pool, p.Object)
+	for i, p := range s.Pools {
+		pool, poolErr := admit(ctx, o.Pool, p.Object, old[i+1])
 		err = errors.Join(err, poolErr)
 		all = append(all, pool)
 	}
 	return all, err
 }
 
-// admit applies the schema and the webhook to an object that is created.
-func admit(ctx context.Context, s *schema.Schema, object map[string]any) (*unstructured.Unstructured, error) {
+// admit applies the schema and the webhook to an object that is created or, with the object before, changed.
+func admit(ctx context.Context, s *schema.Schema, object map[string]any, before *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	object = runtime.DeepCopyJSON(object)
 	s.Default(object)
 	if unknown := s.Prune(object); len(unknown) > 0 {
 		return nil, fmt.Errorf("unknown fields: %v", unknown)
 	}
-	filled, err := filled(ctx, &unstructured.Unstructured{Object: object})
+	filled, err := filled(ctx, &unstructured.Unstructured{Object: object}, before)
 	if err != nil {
 		return nil, err
 	}
 	s.Default(filled.Object)
-	return filled, s.Validate(ctx, filled.Object)
+	if before == nil {
+		return filled, s.Validate(ctx, filled.Object, nil)
+	}
+	return filled, s.Validate(ctx, filled.Object, before.Object)
 }
 
 // filled returns the object with what the webhook of provider-capz writes into it.
-func filled(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func filled(ctx context.Context, object, before *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	raw, err := object.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
 	gvk := object.GroupVersionKind()
-	response := (&admission.Defaulter{SubscriptionID: specs.Subscription}).Handle(ctx, webhook.Request{AdmissionRequest: admissionv1.AdmissionRequest{
-		Operation: admissionv1.Create, Kind: metav1.GroupVersionKind(gvk), Object: runtime.RawExtension{Raw: raw}}})
+	request := admissionv1.AdmissionRequest{Operation: admissionv1.Create, Kind: metav1.GroupVersionKind(gvk), Object: runtime.RawExtension{Raw: raw}}
+	if before != nil {
+		request.Operation = admissionv1.Update
+		if request.OldObject.Raw, err = before.MarshalJSON(); err != nil {
+			return nil, err
+		}
+	}
+	response := (&admission.Defaulter{SubscriptionID: specs.Subscription}).Handle(ctx, webhook.Request{AdmissionRequest: request})
 	if !response.Allowed {
 		return nil, fmt.Errorf("webhook: %s", response.Result.Message)
 	}

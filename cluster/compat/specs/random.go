@@ -7,6 +7,9 @@ import (
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
+// cilium is a data plane and a network policy, which belong together.
+const cilium = "cilium"
+
 // A Spec is one Cluster of the typed AKS kinds, as a user writes it, and what Azure will say about it.
 type Spec struct {
 	// Name says where it comes from.
@@ -112,10 +115,10 @@ func mendControlPlane(r *rand.Rand, s *Spec, spec map[string]any) {
 }
 
 func mendNetwork(r *rand.Rand, spec map[string]any) {
-	if spec["networkDataplane"] == "cilium" {
-		spec["networkPluginMode"], spec["networkPolicy"] = "overlay", "cilium"
+	if spec["networkDataplane"] == cilium {
+		spec["networkPluginMode"], spec["networkPolicy"] = "overlay", cilium
 	}
-	if spec["networkPolicy"] == "cilium" && spec["networkDataplane"] != "cilium" {
+	if spec["networkPolicy"] == cilium && spec["networkDataplane"] != cilium {
 		delete(spec, "networkDataplane")
 	}
 	if spec["networkPluginMode"] == "overlay" && spec["networkPlugin"] == "kubenet" {
