@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -12,9 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterctlv1 "sigs.k8s.io/cluster-api/cmd/clusterctl/api/v1alpha3"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
 )
 
 // moveLabel has clusterctl move an object that belongs to no Cluster.
@@ -59,6 +63,8 @@ func secondManagementCluster(t *testing.T) *environment {
 // A relocation is a Cluster that is moved from one management cluster to another.
 type relocation struct {
 	name string
+	// family is what the Cluster is written by, asoFamily if nil.
+	family *family
 	// create is how it comes to be on the first one.
 	create step
 	// prepare is what a person does before the move.
@@ -104,6 +110,51 @@ var relocations = []relocation{
 		scaled:  []expectation{size("pool1", 3), available, kubeconfigWorks},
 		end:     downTopology,
 	},
+	{
+		name:   "move-typed",
+		family: typedFamily,
+		create: upTyped("aks", movable),
+		// The credential for CAPZ's identity moves along.
+		prepare: func(from, to *world) error {
+			if err := to.enter(); err != nil {
+				return err
+			}
+			return from.label(secretKind, typedIdentity, moveLabel)
+		},
+		move:    clusterctlMove,
+		arrived: []expectation{available, contractKept, kubeconfigWorks, labelled},
+		scale:   scaleTo(userPool, 3),
+		scaled:  []expectation{replicas(userPool, 3), available, kubeconfigWorks},
+		end:     []step{downTyped},
+	},
+}
+
+// upTyped is the step that brings an example of the typed kinds up.
+func upTyped(example string, changes ...change) step {
+	return step{
+		name: "create " + example, act: applyTyped(example, changes...), expect: []expectation{available, contractKept}, lasts: 15 * time.Second,
+	}
+}
+
+// movable has an AzureClusterIdentity move with the Clusters.
+var movable = each(func(u *unstructured.Unstructured) error {
+	if u.GetKind() == identityKind.Kind {
+		u.SetLabels(map[string]string{clusterctlv1.ClusterctlMoveHierarchyLabel: "true"})
+	}
+	return nil
+})
+
+// label puts a label without a value on an object.
+func (w *world) label(gvk schema.GroupVersionKind, name, label string) error {
+	return w.edit(gvk, name, func(u *unstructured.Unstructured) error {
+		labels := u.GetLabels()
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[label] = ""
+		u.SetLabels(labels)
+		return nil
+	})
 }
 
 // TestMove moves Clusters from one management cluster to another with the real clusterctl, which Azure must not notice.
@@ -112,6 +163,9 @@ func TestMove(t *testing.T) {
 	for _, r := range relocations {
 		t.Run(r.name, func(t *testing.T) {
 			from, to := newWorldOn(suite, t, r.name), newWorldOn(second, t, r.name)
+			if r.family != nil {
+				from.family, to.family = r.family, r.family
+			}
 			defer from.tidy()
 			defer to.tidy()
 			if err := from.enter(); err != nil {
@@ -120,6 +174,33 @@ func TestMove(t *testing.T) {
 			r.run(from, to)
 		})
 	}
+	t.Run("move-typed-deleted", func(t *testing.T) { deleteOnArrival(t, second) })
+}
+
+// deleteOnArrival deletes a typed cluster while it is not known on its new management cluster whose the resource group is:
+// nothing of it is left in Azure.
+func deleteOnArrival(t *testing.T, second *environment) {
+	from, to := newWorldOn(suite, t, "move-typed-deleted"), newWorldOn(second, t, "move-typed-deleted")
+	from.family, to.family = typedFamily, typedFamily
+	defer from.tidy()
+	defer to.tidy()
+	if err := from.enter(); err != nil {
+		t.Fatal(err)
+	}
+	from.take(upTyped("aks", onePool, movable))
+	if err := errors.Join(to.enter(), from.label(secretKind, typedIdentity, moveLabel), to.fault("group", admin.Fault{
+		Method: http.MethodGet, Path: "/resourceGroups/my-cluster", Status: http.StatusServiceUnavailable, Code: "ServerTimeout", Message: "Azure does not answer.",
+	}), clusterctlMove(from, to)); err != nil {
+		t.Fatal(err)
+	}
+	undecided := annotated(resourceGroupKind, clusterName, ownership, pointer("undecided"))
+	to.take(step{name: "nobody knows whose it is", expect: []expectation{undecided}})
+	to.take(step{
+		name: "delete it", act: downTyped.act, expect: []expectation{exists(typedControlPlaneKind, clusterName)},
+		stays: []expectation{undecided, inAzure("/managedClusters/my-cluster", "properties.provisioningState", "Succeeded")}, staysFor: 8 * time.Second,
+		deletes: true,
+	})
+	to.take(step{name: "Azure answers", act: mend("group"), expect: downTyped.expect, deletes: true})
 }
 
 // take takes a step, or ends the test.
@@ -167,7 +248,7 @@ func (r *relocation) run(from, to *world) {
 // identity returns what must be the same after a move: the nodes of the pools, by their names in Azure, and the kubeconfig.
 func (w *world) identity() (map[string]string, error) {
 	same := map[string]string{}
-	pools, err := w.list(asoPoolKind)
+	pools, err := w.list(w.family.pool)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// ownership says on an ASO object whose the resource in Azure is.
+const ownership = "infrastructure.cluster.x-k8s.io/ownership"
+
 // personAgent is the user agent of those who write to Azure without this product.
 const personAgent = "person"
 
@@ -115,7 +118,7 @@ func neverWritten(path string) expectation {
 func externalObject(gvk schema.GroupVersionKind, name string) expectation {
 	return func(w *world) []string {
 		return append(annotated(gvk, name, asoPolicy, pointer("skip"))(w),
-			annotated(gvk, name, "infrastructure.cluster.x-k8s.io/ownership", pointer("external"))(w)...)
+			annotated(gvk, name, ownership, pointer("external"))(w)...)
 	}
 }
 
