@@ -32,6 +32,8 @@ type play struct {
 	live map[string]*liveObject
 	// azure has the tags of what is in Azure, by kind and Azure name.
 	azure map[string]map[string]any
+	// joined has a membership that is found in Azure be that of the cluster.
+	joined bool
 	// did is what ASO did in Azure, in order.
 	did []string
 	rsp *fnv1.RunFunctionResponse
@@ -173,6 +175,9 @@ func (p *play) say(n, ready, reason string, o *unstr) {
 		l.status["tags"] = tags
 	}
 	maps.Copy(l.status, statusOf(o))
+	if o.GetKind() == "FleetsMember" && p.joined {
+		l.status["clusterResourceId"] = "/SUBSCRIPTIONS/sub/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/cp"
+	}
 }
 
 // statusOf is what Azure says of an AKS cluster or a pool beside.

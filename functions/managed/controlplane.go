@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -102,8 +103,7 @@ func (a *aks) inlines(in *composer.Request) []*composer.Inline {
 		case composer.ResourceGroup, networkKind, privateEndpointKind:
 			i.Probe = &composer.Probe{Tag: tag}
 		case fleetsMemberKind:
-			// Members have no tags, and their names are the fleet's.
-			i.Probe = &composer.Probe{}
+			i.Probe = &composer.Probe{Within: managed, Belongs: joins(i.Object)}
 		case extensionKind:
 			i.Probe = &composer.Probe{Unless: managed}
 		case subnetKind:
@@ -115,6 +115,14 @@ func (a *aks) inlines(in *composer.Request) []*composer.Inline {
 		}
 	}
 	return inlines
+}
+
+// joins returns whether an observed membership is that of the same cluster: their names are the fleet's, and they have no tags.
+func joins(member *unstructured.Unstructured) func(*unstructured.Unstructured) bool {
+	return func(observed *unstructured.Unstructured) bool {
+		id, _, _ := unstructured.NestedString(member.Object, "spec", "clusterResourceReference", "armId")
+		return id != "" && strings.EqualFold(id, statusText(observed, "clusterResourceId"))
+	}
 }
 
 // setPools has the ManagedCluster wait for the pools that it is created with. One that goes away while Azure works must

@@ -167,16 +167,19 @@ func TestAttachmentsThatAreThereAlready(t *testing.T) {
 	attached := []string{"Extension flux", "FleetsMember m", "PrivateEndpoint pe"}
 	cases := map[string]struct {
 		inAzure []string
+		joined  bool
 		whose   map[string]string
 	}{
 		"nothing":                {whose: map[string]string{"Extension": "/", "FleetsMember": "/owned", "PrivateEndpoint": "/owned"}},
 		"all of the same name":   {inAzure: attached, whose: map[string]string{"Extension": "/", "FleetsMember": "skip/external", "PrivateEndpoint": "skip/external"}},
 		"on an external cluster": {inAzure: append(attached, "ManagedCluster cp"), whose: map[string]string{"Extension": "skip/external", "FleetsMember": "skip/external", "PrivateEndpoint": "skip/external"}},
+		"after a move":           {joined: true, inAzure: []string{"FleetsMember m"}, whose: map[string]string{"FleetsMember": "/owned"}},
 		"an external cluster":    {inAzure: []string{"ManagedCluster cp"}, whose: map[string]string{"Extension": "/owned", "FleetsMember": "/owned", "PrivateEndpoint": "/owned"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := newPlay(t, aksWorld(t), controlPlane(t, attachments), c.inAzure...)
+			p.joined = c.joined
 			p.rounds(10)
 			got := p.whose()
 			for kind, want := range c.whose {

@@ -17,6 +17,8 @@ type Probe struct {
 	Tag string
 	// Within is the object that decides where the kind has no tags, as the network does for its subnet.
 	Within *Inline
+	// Belongs says whether what was found belongs to Within; nil if it cannot but do so.
+	Belongs func(observed *unstructured.Unstructured) bool
 	// Unless is an object that spares looking when its resource was made for the Cluster: then nothing on it was there before.
 	Unless *Inline
 }
@@ -61,6 +63,8 @@ func (p *Probe) find(observed *unstructured.Unstructured) finding {
 		return findingAbsent
 	case !state.Ready:
 		return findingOpen
+	case p.Belongs != nil && !p.Belongs(observed):
+		return findingExternal
 	case p.Within != nil:
 		return p.Within.finding()
 	}
