@@ -77,8 +77,28 @@ func (r *Rules) handler(check rule) admission.Handler {
 		if err != nil {
 			return admission.Errored(http.StatusInternalServerError, err)
 		}
-		return refused(req, wrong)
+		if orderly(req) {
+			return refused(req, wrong)
+		}
+		return warned(wrong)
 	})
+}
+
+// orderly says whether what is there now is all that a request can be judged by. A dry run of a pool is often one of several, all
+// before the first change: Flux and Argo CD would never begin to raise the version of a control plane and its pools together,
+// or to replace a System pool.
+func orderly(req admission.Request) bool {
+	ofPool := req.Kind.Kind == "MachinePool" || req.Kind.Kind == managedPoolKind
+	return !ofPool || req.DryRun == nil || !*req.DryRun
+}
+
+// warned allows a request, and says what it would be refused for.
+func warned(wrong field.ErrorList) admission.Response {
+	response := admission.Allowed("")
+	for _, w := range wrong {
+		response.Warnings = append(response.Warnings, "as things are, this would be refused: "+w.Error())
+	}
+	return response
 }
 
 // refused answers as the API server does for what its schema refuses.

@@ -244,6 +244,33 @@ func TestRulesScope(t *testing.T) {
 	}
 }
 
+// TestRulesDryRun says that a dry run of a pool, which may come before the change that allows it, is answered with a warning.
+func TestRulesDryRun(t *testing.T) {
+	r := rules(t, from[clusterv1.Cluster](t, ruleCluster), from[v1beta1.AzureManagedControlPlane](t, ruleControlPlane))
+	twoRanges := strings.Replace(ruleCluster, "[10.96.0.0/16]", "[10.96.0.0/16, fd00::/108]", 1)
+	for name, tc := range map[string]struct {
+		kind    string
+		req     admission.Request
+		allowed bool
+		warning string
+	}{
+		"pool deleted": {managedPoolKind, ask(t, managedPoolKind, admissionv1.Delete, "", rulePool), true, "is the last System pool"},
+		"pool's version": {
+			"MachinePool", ask(t, "MachinePool", admissionv1.Create, strings.Replace(ruleMachinePool, "v1.33.2", "v1.34.0", 1), ""), true, "must not be higher than v1.33.2",
+		},
+		"Cluster's ranges": {"Cluster", ask(t, "Cluster", admissionv1.Create, twoRanges, ""), false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			yes := true
+			tc.req.DryRun = &yes
+			response := r.handler(r.of(t, tc.kind)).Handle(context.Background(), tc.req)
+			if response.Allowed != tc.allowed || !strings.Contains(strings.Join(response.Warnings, "\n"), tc.warning) || (tc.warning == "") != (len(response.Warnings) == 0) {
+				t.Errorf("allowed: %v, warnings %q", response.Allowed, response.Warnings)
+			}
+		})
+	}
+}
+
 // TestRulesRefuseWhatTheyCannotTell says that nothing is let through when the API server does not answer.
 func TestRulesRefuseWhatTheyCannotTell(t *testing.T) {
 	r := rules(t)

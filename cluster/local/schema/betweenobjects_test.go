@@ -45,6 +45,8 @@ const (
 type step struct {
 	// create, change and remove are an object in YAML; change is a merge patch that names the object. One of them is set.
 	create, change, remove string
+	// dry makes a change a dry run.
+	dry bool
 	// refused is a part of the answer; empty means that the request is to pass.
 	refused string
 }
@@ -113,6 +115,8 @@ func TestBetweenObjects(t *testing.T) {
 		"the last System pool is deleted": {{create: aCluster}, {create: aPool}, {
 			remove: aPool, refused: `AzureManagedMachinePool.infrastructure.cluster.x-k8s.io "pool1" is invalid: metadata.name: Invalid value: "pool1": AzureManagedMachinePool pool1 ` + lastPool + ` and cannot be deleted alone, because AKS needs one: add another System pool first, or delete the Cluster`,
 		}, {create: with(aPool, "pool1", "pool2")}, {remove: aPool}, {remove: with(aPool, "pool1", "pool2"), refused: lastPool}},
+		"a dry run of a change that another one will allow": {{create: aCluster}, {create: aPool}, {change: with(aPool, "System", "User"), dry: true},
+			{change: with(aPool, "System", "User"), refused: lastPool}},
 		"the last System pool becomes a User pool": {{create: aCluster}, {create: aPool}, {
 			change: with(aPool, "System", "User"), refused: `spec.mode: Invalid value: "User": AzureManagedMachinePool pool1 ` + lastPool + ` and must stay System`,
 		}, {create: with(aPool, "pool1", "pool2")}, {change: with(aPool, "System", "User")}, {remove: aPool}},
@@ -212,7 +216,11 @@ func (s step) do(t *testing.T, namespace string) error {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return server.client.Patch(ctx, o, client.RawPatch(types.MergePatchType, raw))
+		var options []client.PatchOption
+		if s.dry {
+			options = append(options, client.DryRunAll)
+		}
+		return server.client.Patch(ctx, o, client.RawPatch(types.MergePatchType, raw), options...)
 	}
 	return server.client.Delete(ctx, inNamespace(t, namespace, s.remove))
 }
