@@ -31,9 +31,10 @@ func written(v any) string {
 	return string(b)
 }
 
-// notCompared are fields that are decided elsewhere: whose the object is, and whether ASO touches Azure.
+// notCompared are fields that are decided elsewhere: whose the object is, whether ASO touches Azure, and Crossplane's own.
 var notCompared = []string{"metadata.ownerReferences", "metadata.uid", "metadata.creationTimestamp", "metadata.resourceVersion", "metadata.namespace",
-	"metadata.annotations.serviceoperator.azure.com/reconcile-policy", "metadata.annotations.infrastructure.cluster.x-k8s.io/ownership"}
+	"metadata.annotations.serviceoperator.azure.com/reconcile-policy", "metadata.annotations.infrastructure.cluster.x-k8s.io/ownership",
+	"metadata.annotations.crossplane.io/composition-resource-name", "metadata.labels.crossplane.io/composite"}
 
 // Answers returns the differences between what the two sides make of a spec.
 func Answers(capz, ours *sides.Answer) []Difference {
