@@ -20,7 +20,7 @@ func old(gvk schema.GroupVersionKind) schema.GroupVersionKind {
 }
 
 var v1alpha1 = &scenario{
-	name: "v1alpha1",
+	name: "v1alpha1", calmOnly: true,
 	steps: []step{
 		{
 			name: "create",
