@@ -14,10 +14,10 @@ import (
 
 const (
 	// calmPatience is how long a step may take: several times what it takes when all else rests.
-	calmPatience = 100 * time.Second
+	calmPatience = 150 * time.Second
 	// killedPatience is the same while components are killed, by other scenarios as well: what they had begun is tried
 	// again after waiting times that have grown.
-	killedPatience = 200 * time.Second
+	killedPatience = 250 * time.Second
 	// checkInterval is how often it is looked whether an expectation holds.
 	checkInterval = 700 * time.Millisecond
 	// usualDuration is about how long most steps take; a kill comes within that time.
