@@ -81,6 +81,7 @@ func TestPredicates(t *testing.T) {
 	}{
 		"XR: conditions":       {predicate: xrChanged(), before: xr(), after: xr(version("2"), status("conditions", []any{"x"}))},
 		"XR: replicas":         {predicate: xrChanged(), before: xr(), after: xr(version("2"), status("replicas", int64(2))), want: true},
+		"XR: endpoint":         {predicate: xrChanged(), before: xr(), after: xr(version("2"), status("controlPlaneEndpoint", map[string]any{"host": "h"})), want: true},
 		"XR: spec":             {predicate: xrChanged(), before: xr(), after: xr(version("2"), generation), want: true},
 		"XR: finalizers":       {predicate: xrChanged(), before: xr(), after: xr(version("2"), stripped), want: true},
 		"XR: resync":           {predicate: xrChanged(), before: xr(), after: xr(), want: true},
@@ -103,6 +104,29 @@ func TestPredicates(t *testing.T) {
 			}
 			if !tc.predicate.Create(event.CreateEvent{Object: tc.after}) || !tc.predicate.Delete(event.DeleteEvent{Object: tc.after}) {
 				t.Error("a creation or deletion does not pass")
+			}
+		})
+	}
+}
+
+func TestMovesPools(t *testing.T) {
+	controlPlane := func(changes ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
+		return with(with(parse(t, typedControlPlaneYAML), inStatus("version", "v1.33.2")), changes...)
+	}
+	tests := map[string]struct {
+		after *unstructured.Unstructured
+		want  bool
+	}{
+		"conditions":          {after: controlPlane(inStatus("conditions", []any{"x"}))},
+		"spec":                {after: controlPlane(inSpec("version", "v1.34.0"))},
+		"its deletion begins": {after: controlPlane(deleting(Finalizer)), want: true},
+		"another version":     {after: controlPlane(inStatus("version", "v1.34.0")), want: true},
+		"upgraded by AKS":     {after: controlPlane(inStatus("autoUpgradeVersion", "v1.33.4")), want: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := movesPools().Update(event.UpdateEvent{ObjectOld: controlPlane(), ObjectNew: tc.after}); got != tc.want {
+				t.Errorf("Update = %v, want %v", got, tc.want)
 			}
 		})
 	}
