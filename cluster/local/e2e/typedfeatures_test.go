@@ -134,7 +134,7 @@ func autoUpgraded(to string) func(*world) error {
 	return func(w *world) error {
 		cluster, err := w.resource("/managedClusters/" + clusterName)
 		if err != nil || cluster == nil {
-			return fmt.Errorf("Azure has no AKS cluster: %w", err) //nolint:staticcheck // A name.
+			return fmt.Errorf("the AKS cluster in Azure: %w", err)
 		}
 		if err := w.azure.AutoUpgrade(w.ctx, cluster.ID, strings.TrimPrefix(to, "v")); err != nil {
 			return err
