@@ -32,10 +32,6 @@ var composers = map[schema.GroupKind]composer.Composer{
 	infrastructure("AzureManagedCluster"):                 managed.Cluster{},
 	infrastructure("AzureManagedControlPlane"):            managed.ControlPlane{},
 	infrastructure("AzureManagedMachinePool"):             managed.MachinePool{},
-	infrastructure("AzureManagedClusterTemplate"):         member.Template{},
-	infrastructure("AzureManagedControlPlaneTemplate"):    member.Template{},
-	infrastructure("AzureManagedMachinePoolTemplate"):     member.Template{},
-	infrastructure("AzureClusterIdentity"):                member.Template{},
 	forTeams("AKSCluster"):                                platform.Cluster{},
 	forTeams("XAKSCluster"):                               platform.Cluster{},
 }
