@@ -37,37 +37,37 @@ func TestAgentPoolProfiles(t *testing.T) {
 		want  any
 		waits string
 	}{
-		"every field is kept": {world: aksWorld("p0").with(poolXR("p0", aksPool("p0", withFields, operator, set("v1api20240901", "spec", "originalVersion")))), want: list(everything)},
+		"every field is kept": {world: aksWorld("p0").With(poolXR("p0", aksPool("p0", withFields, operator, set("v1api20240901", "spec", "originalVersion")))), want: list(everything)},
 		"every field is kept in another version, if the schema is silent": {
-			world: aksWorld("p0").with(poolXR("p0", aksPool("p0", withFields, inVersion(aksPreview)))), want: list(everything)},
+			world: aksWorld("p0").With(poolXR("p0", aksPool("p0", withFields, inVersion(aksPreview)))), want: list(everything)},
 		"in the order of the MachinePools' names": {world: aksWorld("p2", "p0", "p1"), want: list(profileAsRead("p0"), profileAsRead("p1"), profileAsRead("p2"))},
 		"the name in Azure is the object's without azureName": {
-			world: aksWorld("p0").with(poolXR("p0", aksPool("p0", remove("spec", "azureName")))), want: list(profileAsRead("p0", "name", "p0"))},
+			world: aksWorld("p0").With(poolXR("p0", aksPool("p0", remove("spec", "azureName")))), want: list(profileAsRead("p0", "name", "p0"))},
 		"a pool without spec": {
-			world: aksWorld().with(owner("p0", remove("spec", "replicas"), remove("spec", "template", "spec", "version")), poolXR("p0", aksPool("p0", remove("spec")))),
+			world: aksWorld().With(owner("p0", remove("spec", "replicas"), remove("spec", "template", "spec", "version")), poolXR("p0", aksPool("p0", remove("spec")))),
 			want:  list(dict("name", "p0"))},
 		"MachinePools of other Clusters do not count": {
-			world: aksWorld("p0").with(owner("p1", set("c2", "metadata", "labels", "cluster.x-k8s.io/cluster-name"))), want: list(profileAsRead("p0"))},
+			world: aksWorld("p0").With(owner("p1", set("c2", "metadata", "labels", "cluster.x-k8s.io/cluster-name"))), want: list(profileAsRead("p0"))},
 		"MachinePools of other providers do not count": {
-			world: aksWorld("p0").with(owner("p1", set(ref("AzureMachinePool", "x"), "spec", "template", "spec", "infrastructureRef"))), want: list(profileAsRead("p0"))},
+			world: aksWorld("p0").With(owner("p1", set(ref("AzureMachinePool", "x"), "spec", "template", "spec", "infrastructureRef"))), want: list(profileAsRead("p0"))},
 		"MachinePools on their way out do not count": {
-			world: aksWorld("p0", "p1").with(owner("p1", set(createdText, "metadata", "deletionTimestamp"))), want: list(profileAsRead("p0"))},
+			world: aksWorld("p0", "p1").With(owner("p1", set(createdText, "metadata", "deletionTimestamp"))), want: list(profileAsRead("p0"))},
 		"autoscaled, the count is a start": {
-			world: aksWorld("p0").with(poolXR("p0", aksPool("p0", set(true, "spec", "enableAutoScaling")))), want: list(profileAsRead("p0", "enableAutoScaling", true))},
-		"the pool's XR does not exist": {world: aksWorld("p0", "p1").without(poolXR("p1")),
+			world: aksWorld("p0").With(poolXR("p0", aksPool("p0", set(true, "spec", "enableAutoScaling")))), want: list(profileAsRead("p0", "enableAutoScaling", true))},
+		"the pool's XR does not exist": {world: aksWorld("p0", "p1").Without(poolXR("p1")),
 			waits: "AzureASOManagedMachinePool p1 exists, which MachinePool mp-p1 refers to"},
-		"the pool's XR has no agent pool": {world: aksWorld("p0").with(poolXR("p0", group("g"))),
+		"the pool's XR has no agent pool": {world: aksWorld("p0").With(poolXR("p0", group("g"))),
 			waits: "AzureASOManagedMachinePool p0 has a ManagedClustersAgentPool in spec.resources"},
-		"the pool has a mistake": {world: aksWorld("p0").with(poolXR("p0", aksPool("p0", set(int64(7), "spec", "count")))),
+		"the pool has a mistake": {world: aksWorld("p0").With(poolXR("p0", aksPool("p0", set(int64(7), "spec", "count")))),
 			waits: `AzureASOManagedMachinePool p0 is mended: spec.resources[0].spec.count is 7, but must be 3 or absent because spec.replicas of MachinePool "mp-p0" is 3`},
-		"the pool is malformed": {world: aksWorld("p0").with(poolXR("p0", aksPool("p0", set("x", "spec")))),
+		"the pool is malformed": {world: aksWorld("p0").With(poolXR("p0", aksPool("p0", set("x", "spec")))),
 			waits: `AzureASOManagedMachinePool p0 is mended: spec.resources[0].spec is "x", but must be an object`},
-		"two pools are amiss": {world: aksWorld("p0", "p1", "p2").without(poolXR("p1"), poolXR("p2")),
+		"two pools are amiss": {world: aksWorld("p0", "p1", "p2").Without(poolXR("p1"), poolXR("p2")),
 			waits: "AzureASOManagedMachinePool p1 exists, which MachinePool mp-p1 refers to, AzureASOManagedMachinePool p2 exists, which MachinePool mp-p2 refers to"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			rsp := c.world.settle(t, request(t, controlPlaneXR(aksCluster())))
+			rsp := composers.Settle(t, c.world, request(t, controlPlaneXR(aksCluster())))
 			if f := fatal(rsp); f != "" {
 				t.Fatal(f)
 			}
@@ -121,9 +121,9 @@ func TestAgentPoolProfilesOfAnotherVersion(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := aksWorld("p0").with(poolXR("p0", aksPool("p0", inVersion(aksPreview), set(c.value, "spec", c.field)))).
-				serving(gvk(aks, "ManagedCluster"), profileSchema(t, c.properties))
-			rsp := w.settle(t, request(t, controlPlaneXR(aksCluster())))
+			w := aksWorld("p0").With(poolXR("p0", aksPool("p0", inVersion(aksPreview), set(c.value, "spec", c.field)))).
+				Serving(gvk(aks, "ManagedCluster"), profileSchema(t, c.properties))
+			rsp := composers.Settle(t, w, request(t, controlPlaneXR(aksCluster())))
 			if _, waiting := rsp.GetRequirements().GetSchemas()["schema/ManagedCluster."+aks]; !waiting {
 				t.Error("the schema of the ManagedCluster has not been asked for")
 			}
@@ -161,14 +161,14 @@ func TestAgentPoolProfilesOfAnExistingCluster(t *testing.T) {
 	}{
 		"while Azure creates it, the pools are sent as they are": {world: aksWorld("p0", "p1"), observed: exists(t, xr, mc, creating), want: list(profileAsRead("p0"), profileAsRead("p1"))},
 		"a pool that comes meanwhile is added":                   {world: aksWorld("p0", "p1", "p2"), observed: exists(t, xr, mc, creating), want: list(profileAsRead("p0"), profileAsRead("p1"), profileAsRead("p2"))},
-		"a pool that goes away meanwhile takes none along":       {world: aksWorld("p0", "p1").without(poolXR("p1")), observed: exists(t, xr, mc, creating), want: list(profileAsRead("p0"), profileAsRead("p1"))},
+		"a pool that goes away meanwhile takes none along":       {world: aksWorld("p0", "p1").Without(poolXR("p1")), observed: exists(t, xr, mc, creating), want: list(profileAsRead("p0"), profileAsRead("p1"))},
 		"all pools gone":                      {world: aksWorld(), observed: exists(t, xr, mc, creating), want: list(profileAsRead("p0"), profileAsRead("p1"))},
 		"once Azure has pools, none are sent": {world: aksWorld("p0", "p1"), observed: exists(t, xr, mc, inAzure), want: nil},
 		"an empty status is none":             {world: aksWorld("p0", "p1"), observed: exists(t, xr, mc, creating, set(list(), "status", "agentPoolProfiles")), want: list(profileAsRead("p0"), profileAsRead("p1"))},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			rsp := c.world.settle(t, request(t, xr, c.observed))
+			rsp := composers.Settle(t, c.world, request(t, xr, c.observed))
 			composed := desired(t, rsp)["ManagedCluster.containerservice.azure.com/mc"]
 			if composed == nil {
 				t.Fatalf("the ManagedCluster is not composed; %s", fatal(rsp))

@@ -7,7 +7,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/managedfields/managedfieldstest"
@@ -30,31 +29,6 @@ const (
 var created = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 type unstr = unstructured.Unstructured
-
-// An edit changes an object that a builder makes.
-type edit func(*unstr)
-
-func set(value any, path ...string) edit {
-	return func(o *unstr) {
-		if err := unstructured.SetNestedField(o.Object, value, path...); err != nil {
-			panic(err)
-		}
-	}
-}
-
-func remove(path ...string) edit {
-	return func(o *unstr) { unstructured.RemoveNestedField(o.Object, path...) }
-}
-
-func annotate(key, value string) edit { return set(value, "metadata", "annotations", key) }
-
-func edited(o *unstr, edits ...edit) *unstr {
-	o = o.DeepCopy()
-	for _, e := range edits {
-		e(o)
-	}
-	return o
-}
 
 func list(items ...any) []any { return items }
 
@@ -222,11 +196,3 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
-
-// name is the composition resource name that the API promises: kind, group and name.
-func name(o *unstr) string {
-	gvk := o.GroupVersionKind()
-	return gvk.Kind + "." + gvk.Group + "/" + o.GetName()
-}
-
-func kindOf(o *unstr) schema.GroupVersionKind { return o.GroupVersionKind() }

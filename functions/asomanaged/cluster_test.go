@@ -8,6 +8,8 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
 const createdText = "2026-01-02T03:04:05Z"
@@ -25,14 +27,14 @@ func response(t *testing.T, xr *unstr, status map[string]any, ready fnv1.Ready, 
 		if rsp.Desired.Resources == nil {
 			rsp.Desired.Resources = map[string]*fnv1.Resource{}
 		}
-		rsp.Desired.Resources[name(asObject(t, c.GetResource()))] = c
+		rsp.Desired.Resources[name(composertest.Object(t, c.GetResource()))] = c
 	}
 	return rsp
 }
 
 func composedAs(t *testing.T, o *unstr, ready fnv1.Ready) *fnv1.Resource {
 	t.Helper()
-	return &fnv1.Resource{Resource: asStruct(t, edited(o, func(o *unstr) {
+	return &fnv1.Resource{Resource: composertest.Struct(t, edited(o, func(o *unstr) {
 		o.SetNamespace(ns)
 		o.SetLabels(union(o.GetLabels(), map[string]string{"cluster.x-k8s.io/cluster-name": "c1"}))
 	})), Ready: ready}
@@ -98,7 +100,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"first creation": {
-			xr: xr, world: world{objects: []*unstr{cluster()}},
+			xr: xr, world: world{Objects: []*unstr{cluster()}},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				rsp := response(t, xr, clusterStatus(false,
 					list(resourceStatus(rg, false, "Creating", "is being created"),
@@ -113,7 +115,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"ready but for the endpoint": {
-			xr: xr, world: world{objects: []*unstr{cluster()}}, observed: []*unstr{exists(t, xr, rg), exists(t, xr, net)},
+			xr: xr, world: world{Objects: []*unstr{cluster()}}, observed: []*unstr{exists(t, xr, rg), exists(t, xr, net)},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				rsp := response(t, xr, clusterStatus(false, list(resourceStatus(rg, true, "Succeeded", ""), resourceStatus(net, true, "Succeeded", "")),
 					contractCondition("Ready", "False", "WaitingForControlPlaneEndpoint", "waits for spec.controlPlaneEndpoint, which comes from the control plane"),
@@ -124,7 +126,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"ready": {
-			xr: edited(xr, endpoint), world: world{objects: []*unstr{cluster()}}, observed: []*unstr{exists(t, xr, rg), exists(t, xr, net)},
+			xr: edited(xr, endpoint), world: world{Objects: []*unstr{cluster()}}, observed: []*unstr{exists(t, xr, rg), exists(t, xr, net)},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				rsp := response(t, xr, clusterStatus(true, list(resourceStatus(rg, true, "Succeeded", ""), resourceStatus(net, true, "Succeeded", "")),
 					contractCondition("Ready", "True", "Provisioned", ""),
@@ -135,7 +137,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"an endpoint alone does not make it ready": {
-			xr: edited(xr, endpoint), world: world{objects: []*unstr{cluster()}},
+			xr: edited(xr, endpoint), world: world{Objects: []*unstr{cluster()}},
 			observed: []*unstr{exists(t, xr, rg, condition("False", "Info", "Reconciling", "working")), exists(t, xr, net)},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				const message = "ResourceGroup rg: working"
@@ -148,7 +150,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"once ready, Azure's refusal is shown by Ready and stays provisioned": {
-			xr: edited(xr, endpoint, set(true, "status", "ready")), world: world{objects: []*unstr{cluster()}},
+			xr: edited(xr, endpoint, set(true, "status", "ready")), world: world{Objects: []*unstr{cluster()}},
 			observed: []*unstr{exists(t, xr, rg, condition("False", "Error", "Locked", "has a lock")), exists(t, xr, net)},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				const message = "ResourceGroup rg: has a lock"
@@ -161,7 +163,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"once ready, an update takes nothing away": {
-			xr: edited(xr, endpoint, set(true, "status", "ready")), world: world{objects: []*unstr{cluster()}},
+			xr: edited(xr, endpoint, set(true, "status", "ready")), world: world{Objects: []*unstr{cluster()}},
 			observed: []*unstr{exists(t, xr, rg, condition("False", "Info", "Reconciling", "working")), exists(t, xr, net)},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				const message = "ResourceGroup rg: working"
@@ -176,7 +178,7 @@ func TestClusterStages(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := c.world.settle(t, request(t, c.xr, c.observed...))
+			got := composers.Settle(t, c.world, request(t, c.xr, c.observed...))
 			if diff := cmp.Diff(c.want(t), got, protocmp.Transform(), protocmp.IgnoreFields(&fnv1.RunFunctionResponse{}, "requirements")); diff != "" {
 				t.Errorf("RunFunction: -want, +got:\n%s", diff)
 			}

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
 // inAzure is the status of a ManagedCluster that has come up.
@@ -87,7 +89,7 @@ func TestControlPlaneStages(t *testing.T) {
 		}(),
 		"owner does not exist": problem("WaitingForOwner", `waits for Cluster "c1", which owns it and does not exist in namespace "ns"`),
 		"resource group not ready": waiting("waits until ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready",
-			aksWorld("p0").with(infraXR(group("rg")))),
+			aksWorld("p0").With(infraXR(group("rg")))),
 		"no pools": waiting("waits until a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool", aksWorld()),
 		"first creation": {
 			xr: xr, world: aksWorld("p0"), ready: fnv1.Ready_READY_FALSE,
@@ -132,7 +134,7 @@ func TestControlPlaneStages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := response(t, c.xr, c.status, c.ready, c.composed...)
 			want.Conditions = c.shown
-			got := c.world.settle(t, request(t, c.xr, c.observed...))
+			got := composers.Settle(t, c.world, request(t, c.xr, c.observed...))
 			if diff := cmp.Diff(want, got, protocmp.Transform(), protocmp.IgnoreFields(&fnv1.RunFunctionResponse{}, "requirements")); diff != "" {
 				t.Errorf("RunFunction: -want, +got:\n%s", diff)
 			}
@@ -159,7 +161,7 @@ func TestControlPlaneEndpointAndVersion(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			rsp := aksWorld("p0").settle(t, request(t, xr, exists(t, xr, settledCluster(), inAzure, c.status)))
+			rsp := composers.Settle(t, aksWorld("p0"), request(t, xr, exists(t, xr, settledCluster(), inAzure, c.status)))
 			got := status(rsp)
 			if diff := cmp.Diff(c.endpoint, got["controlPlaneEndpoint"]); diff != "" {
 				t.Errorf("status.controlPlaneEndpoint: -want, +got:\n%s", diff)
@@ -176,7 +178,7 @@ func TestControlPlaneEndpointAndVersion(t *testing.T) {
 		})
 	}
 	t.Run("waits for the endpoint", func(t *testing.T) {
-		rsp := aksWorld("p0").settle(t, request(t, xr, exists(t, xr, settledCluster(), inAzure, remove("status", "fqdn"))))
+		rsp := composers.Settle(t, aksWorld("p0"), request(t, xr, exists(t, xr, settledCluster(), inAzure, remove("status", "fqdn"))))
 		if got := contract(rsp, "Ready"); got["reason"] != "WaitingForControlPlaneEndpoint" || got["message"] != "waits for Azure to report the endpoint of the API server" {
 			t.Errorf("Ready: got %v", got)
 		}
@@ -188,12 +190,12 @@ func TestControlPlaneAsksFor(t *testing.T) {
 	xr := controlPlaneXR(aksCluster())
 	// A resource that is gone from the spec and maybe not from the API server is asked for as well.
 	xr = edited(xr, set(list(statusItem(group("left"), true)), "status", "resources"))
-	w := aksWorld("p0", "p1").with(poolXR("p0", preview))
+	w := aksWorld("p0", "p1").With(poolXR("p0", preview))
 
 	req := request(t, xr)
-	rsp, calls := w.calls(t, req)
-	if calls > mostCalls {
-		t.Errorf("Crossplane gives up after %d calls, the function needs %d", mostCalls, calls)
+	rsp, calls := composers.Calls(t, w, req)
+	if calls > composertest.MostCalls {
+		t.Errorf("Crossplane gives up after %d calls, the function needs %d", composertest.MostCalls, calls)
 	}
 	if f := fatal(rsp); f != "" {
 		t.Fatal(f)
@@ -241,9 +243,9 @@ func TestCallsUntilSettled(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, calls := aksWorld("p0").calls(t, request(t, c.xr, c.observed...))
-			if calls != c.want || calls > mostCalls {
-				t.Errorf("want %d calls of at most %d, got %d", c.want, mostCalls, calls)
+			_, calls := composers.Calls(t, aksWorld("p0"), request(t, c.xr, c.observed...))
+			if calls != c.want || calls > composertest.MostCalls {
+				t.Errorf("want %d calls of at most %d, got %d", c.want, composertest.MostCalls, calls)
 			}
 		})
 	}
@@ -258,7 +260,7 @@ func TestWithoutSchemas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			req := request(t, xr)
 			req.Meta.Capabilities = capabilities
-			rsp := aksWorld("p0").serving(schema.GroupVersionKind{}, nil).settle(t, req)
+			rsp := composers.Settle(t, aksWorld("p0").Serving(schema.GroupVersionKind{}, nil), req)
 			if len(rsp.GetRequirements().GetSchemas()) != 0 {
 				t.Errorf("asks for schemas that never come: %v", rsp.GetRequirements().GetSchemas())
 			}

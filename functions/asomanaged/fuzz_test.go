@@ -39,17 +39,17 @@ func FuzzRunFunction(f *testing.F) {
 			xr := s.xr.DeepCopy()
 			xr.Object["spec"].(map[string]any)["resources"] = value
 			req := request(t, xr, s.observed...)
-			rsp := s.world.settle(t, req)
+			rsp := composers.Settle(t, s.world, req)
 			if strings.Contains(fatal(rsp), "internal error") {
 				t.Fatalf("%s: panic: %s", title, fatal(rsp))
 			}
 			if _, err := proto.Marshal(rsp); err != nil {
 				t.Fatalf("%s: %v", title, err)
 			}
-			if !proto.Equal(rsp, run(req)) {
+			if !proto.Equal(rsp, composers.Run(req)) {
 				t.Errorf("%s: two answers to one request", title)
 			}
-			for _, m := range missing(req, rsp) {
+			for _, m := range dropped(req, rsp) {
 				if !wellFormed(value) || slices.Contains(namesIn(value), m) {
 					t.Errorf("%s: %s would be deleted", title, m)
 				}

@@ -33,10 +33,10 @@ func TestMachinePoolStages(t *testing.T) {
 		composed *fnv1.Resource
 	}
 	cases := map[string]stage{
-		"control plane not ready": {xr: xr, world: aksWorld("p0").with(controlPlaneXR(aksCluster())), ready: fnv1.Ready_READY_FALSE,
+		"control plane not ready": {xr: xr, world: aksWorld("p0").With(controlPlaneXR(aksCluster())), ready: fnv1.Ready_READY_FALSE,
 			readyIs:  []string{"False", "WaitingForResource", "ManagedClustersAgentPool p0: waits until ManagedCluster mc (spec.owner) of AzureASOManagedControlPlane cp is ready"},
 			resource: []string{"WaitingForResource", "waits until ManagedCluster mc (spec.owner) of AzureASOManagedControlPlane cp is ready"}},
-		"control plane does not exist": {xr: xr, world: aksWorld("p0").without(controlPlaneXR()), ready: fnv1.Ready_READY_FALSE,
+		"control plane does not exist": {xr: xr, world: aksWorld("p0").Without(controlPlaneXR()), ready: fnv1.Ready_READY_FALSE,
 			readyIs:  []string{"False", "WaitingForResource", "ManagedClustersAgentPool p0: waits until AzureASOManagedControlPlane cp exists, which may define ManagedCluster mc (spec.owner)"},
 			resource: []string{"WaitingForResource", "waits until AzureASOManagedControlPlane cp exists, which may define ManagedCluster mc (spec.owner)"}},
 		"first creation": {xr: xr, world: aksWorld("p0"), ready: fnv1.Ready_READY_FALSE,
@@ -47,11 +47,11 @@ func TestMachinePoolStages(t *testing.T) {
 			composed: composedAs(t, ap, fnv1.Ready_READY_TRUE)},
 		"ready": {xr: edited(xr, nodes), world: aksWorld("p0"), observed: []*unstr{exists(t, xr, ap, count(3))}, done: true, replicas: 3,
 			readyIs: []string{"True", "Provisioned", ""}, resource: []string{"Succeeded", ""}, composed: composedAs(t, ap, fnv1.Ready_READY_TRUE)},
-		"ready without nodes, if none are asked for": {xr: xr, world: aksWorld("p0").with(machinePool("p0", set(int64(0), "spec", "replicas"))),
+		"ready without nodes, if none are asked for": {xr: xr, world: aksWorld("p0").With(machinePool("p0", set(int64(0), "spec", "replicas"))),
 			observed: []*unstr{exists(t, xr, ap, count(0))}, done: true, replicas: 0, readyIs: []string{"True", "Provisioned", ""}, resource: []string{"Succeeded", ""},
 			composed: composedAs(t, edited(ap, set(int64(0), "spec", "count")), fnv1.Ready_READY_TRUE)},
 		"scaling takes nothing away": {xr: edited(xr, nodes, set(true, "status", "ready"), set(int64(3), "status", "replicas")),
-			world: aksWorld("p0").with(machinePool("p0", set(int64(5), "spec", "replicas"))), ready: fnv1.Ready_READY_FALSE, done: true, replicas: 4,
+			world: aksWorld("p0").With(machinePool("p0", set(int64(5), "spec", "replicas"))), ready: fnv1.Ready_READY_FALSE, done: true, replicas: 4,
 			observed: []*unstr{exists(t, xr, ap, count(4), condition("False", "Info", "Reconciling", "scaling"))},
 			readyIs:  []string{"True", "Provisioned", "ManagedClustersAgentPool p0: scaling"}, resource: []string{"Reconciling", "scaling"},
 			composed: composedAs(t, edited(ap, set(int64(5), "spec", "count")), fnv1.Ready_READY_FALSE)},
@@ -76,7 +76,7 @@ func TestMachinePoolStages(t *testing.T) {
 			}
 			want := response(t, c.xr, state, c.ready, composed...)
 			want.Conditions = []*fnv1.Condition{shownCondition("ResourcesReady", shownStatus, resourcesReady[1], resourcesReady[2]), shownCondition("Paused", no, "NotPaused", "")}
-			got := c.world.settle(t, request(t, c.xr, c.observed...))
+			got := composers.Settle(t, c.world, request(t, c.xr, c.observed...))
 			if diff := cmp.Diff(want, got, protocmp.Transform(), protocmp.IgnoreFields(&fnv1.RunFunctionResponse{}, "requirements")); diff != "" {
 				t.Errorf("RunFunction: -want, +got:\n%s", diff)
 			}
@@ -94,12 +94,12 @@ func TestMachinePoolWaitsForOwner(t *testing.T) {
 		"no owner": {xr: edited(xr, remove("metadata", "ownerReferences")), world: aksWorld("p0"),
 			want: `waits for a MachinePool to own it: a MachinePool in namespace "ns" must refer to AzureASOManagedMachinePool "p0"`},
 		"owner does not exist": {xr: xr, world: aksWorld(), want: `waits for MachinePool "mp-p0", which owns it and does not exist in namespace "ns"`},
-		"Cluster does not exist": {xr: xr, world: aksWorld("p0").without(cluster()),
+		"Cluster does not exist": {xr: xr, world: aksWorld("p0").Without(cluster()),
 			want: `waits for Cluster "c1", which owns it and does not exist in namespace "ns"`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			rsp := c.world.settle(t, request(t, c.xr))
+			rsp := composers.Settle(t, c.world, request(t, c.xr))
 			if got := contract(rsp, "Ready"); got["reason"] != "WaitingForOwner" || got["message"] != c.want {
 				t.Errorf("Ready: want WaitingForOwner, %q, got %v", c.want, got)
 			}
@@ -115,7 +115,7 @@ func TestTemplates(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			xr := live(capz, kind, "t", set(list(group("rg").Object), "spec", "template", "spec", "resources"))
 			want := response(t, xr, map[string]any{}, fnv1.Ready_READY_UNSPECIFIED)
-			got := world{}.settle(t, request(t, xr))
+			got := composers.Settle(t, world{}, request(t, xr))
 			if diff := cmp.Diff(want, got, protocmp.Transform(), protocmp.IgnoreFields(&fnv1.RunFunctionResponse{}, "requirements")); diff != "" {
 				t.Errorf("RunFunction: -want, +got:\n%s", diff)
 			}

@@ -23,7 +23,7 @@ func putEntry(n int, value any) edit {
 // TestKindChecks has the mistakes that leave nothing to compose: references to the wrong kinds, and a missing resource.
 func TestKindChecks(t *testing.T) {
 	wrong := func(field string) world {
-		return aksWorld("p0").with(cluster(set(dict("apiGroup", "infrastructure.cluster.x-k8s.io", "kind", "AzureManagedCluster", "name", "x"), "spec", field)))
+		return aksWorld("p0").With(cluster(set(dict("apiGroup", "infrastructure.cluster.x-k8s.io", "kind", "AzureManagedCluster", "name", "x"), "spec", field)))
 	}
 	const not = ` of Cluster "c1" is AzureManagedCluster "x" of group "infrastructure.cluster.x-k8s.io", but must be an `
 	cases := map[string]struct {
@@ -34,7 +34,7 @@ func TestKindChecks(t *testing.T) {
 	}{
 		"cluster, other control plane": {infraXR(group("rg")), wrong("controlPlaneRef"), "InvalidClusterReference",
 			"AzureASOManagedCluster cannot be used without AzureASOManagedControlPlane: spec.controlPlaneRef" + not + `AzureASOManagedControlPlane of group "infrastructure.cluster.x-k8s.io"`},
-		"cluster, no control plane": {infraXR(group("rg")), aksWorld().with(cluster(remove("spec", "controlPlaneRef"))), "InvalidClusterReference",
+		"cluster, no control plane": {infraXR(group("rg")), aksWorld().With(cluster(remove("spec", "controlPlaneRef"))), "InvalidClusterReference",
 			`AzureASOManagedCluster cannot be used without AzureASOManagedControlPlane: spec.controlPlaneRef of Cluster "c1" is absent, but must be an AzureASOManagedControlPlane of group "infrastructure.cluster.x-k8s.io"`},
 		"control plane, other infrastructure": {controlPlaneXR(aksCluster()), wrong("infrastructureRef"), "InvalidClusterReference",
 			"AzureASOManagedControlPlane cannot be used without AzureASOManagedCluster: spec.infrastructureRef" + not + `AzureASOManagedCluster of group "infrastructure.cluster.x-k8s.io"`},
@@ -51,7 +51,7 @@ func TestKindChecks(t *testing.T) {
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
-			rsp := c.world.settle(t, request(t, c.xr))
+			rsp := composers.Settle(t, c.world, request(t, c.xr))
 			if len(desired(t, rsp)) > 0 || fatal(rsp) != "" {
 				t.Errorf("want nothing composed and no error, got %v, %q", sortedKeys(desired(t, rsp)), fatal(rsp))
 			}
@@ -62,7 +62,7 @@ func TestKindChecks(t *testing.T) {
 
 			// With something there, nothing may be applied, because what is not returned is deleted.
 			there := exists(t, c.xr, group("rg"))
-			rsp = c.world.settle(t, request(t, c.xr, there))
+			rsp = composers.Settle(t, c.world, request(t, c.xr, there))
 			if got := fatal(rsp); got != c.want {
 				t.Errorf("with objects there: want the error %q, got %q", c.want, got)
 			}
@@ -109,8 +109,8 @@ func TestEntryMistakes(t *testing.T) {
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
 			xr := edited(infraXR(good, good), putEntry(1, c.entry))
-			w := world{objects: []*unstr{cluster()}}.serving(gvk(c.unserved, "Profile"), nil)
-			rsp := w.settle(t, request(t, xr, exists(t, xr, good)))
+			w := world{Objects: []*unstr{cluster()}}.Serving(gvk(c.unserved, "Profile"), nil)
+			rsp := composers.Settle(t, w, request(t, xr, exists(t, xr, good)))
 			if f := fatal(rsp); f != "" {
 				t.Fatal(f)
 			}
@@ -147,7 +147,7 @@ func TestEntryMistakes(t *testing.T) {
 func TestChangesThatAreRefused(t *testing.T) {
 	net := owned(network, "VirtualNetwork", "net", "rg", set("westeurope", "spec", "location"), set("azure-net", "spec", "azureName"))
 	const stays = " because the resource exists in Azure; give another resource another metadata.name"
-	w := world{objects: []*unstr{cluster()}}
+	w := world{Objects: []*unstr{cluster()}}
 	cases := map[string]struct {
 		before, after *unstr
 		world         world
@@ -162,17 +162,17 @@ func TestChangesThatAreRefused(t *testing.T) {
 		"azureName taken away": {before: net, after: edited(net, remove("spec", "azureName")), reason: "ImmutableField",
 			message: `spec.resources[1].spec.azureName is "net", but must stay "azure-net"` + stays},
 		"azureName added": {before: edited(net, remove("spec", "azureName")), after: net, reason: "ImmutableField", message: `spec.resources[1].spec.azureName is "azure-net", but must stay "net"` + stays},
-		"a version that is not served": {before: net, after: edited(net, inVersion("network.azure.com/v1")), world: w.serving(gvk("network.azure.com/v1", "VirtualNetwork"), nil), reason: "KindNotInstalled",
+		"a version that is not served": {before: net, after: edited(net, inVersion("network.azure.com/v1")), world: w.Serving(gvk("network.azure.com/v1", "VirtualNetwork"), nil), reason: "KindNotInstalled",
 			message: "spec.resources[1] is a VirtualNetwork of network.azure.com/v1, which this cluster does not serve; install its CRD with Azure Service Operator's --crd-pattern, or correct apiVersion and kind"},
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
-			if c.world.objects == nil {
+			if c.world.Objects == nil {
 				c.world = w
 			}
 			xr := infraXR(group("rg"), c.after)
 			before := edited(c.before, set("c1", "metadata", "labels", "cluster.x-k8s.io/cluster-name"))
-			rsp := c.world.settle(t, request(t, xr, exists(t, xr, group("rg")), exists(t, xr, before)))
+			rsp := composers.Settle(t, c.world, request(t, xr, exists(t, xr, group("rg")), exists(t, xr, before)))
 			_, reason, message := outcome(rsp, "net")
 			if diff := cmp.Diff([]string{c.reason, c.message}, []string{reason, message}); diff != "" {
 				t.Errorf("status.resources: -want, +got:\n%s", diff)
@@ -194,7 +194,7 @@ func TestChangesThatAreRefused(t *testing.T) {
 // TestChangesThatAreAdmitted has those that look alike.
 func TestChangesThatAreAdmitted(t *testing.T) {
 	net := owned(network, "VirtualNetwork", "net", "rg", set("azure-net", "spec", "azureName"))
-	w := world{objects: []*unstr{cluster()}}
+	w := world{Objects: []*unstr{cluster()}}
 	notInAzure := remove("metadata", "annotations", "serviceoperator.azure.com/resource-id")
 	cases := map[string]struct {
 		before *unstr
@@ -210,7 +210,7 @@ func TestChangesThatAreAdmitted(t *testing.T) {
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
 			xr := infraXR(group("rg"), c.after)
-			rsp := w.settle(t, request(t, xr, exists(t, xr, group("rg")), exists(t, xr, c.before, c.edit)))
+			rsp := composers.Settle(t, w, request(t, xr, exists(t, xr, group("rg")), exists(t, xr, c.before, c.edit)))
 			want := edited(c.after, set("c1", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), set(ns, "metadata", "namespace"))
 			if diff := cmp.Diff(want, desired(t, rsp)[name(c.after)]); diff != "" {
 				t.Errorf("composed: -want, +got:\n%s", diff)
@@ -221,7 +221,7 @@ func TestChangesThatAreAdmitted(t *testing.T) {
 
 func TestServerFieldsOfEntriesAreLeftOut(t *testing.T) {
 	entry := edited(exists(t, infraXR(), group("rg")), remove("metadata", "labels"), remove("metadata", "annotations"), remove("metadata", "ownerReferences"), remove("metadata", "finalizers"), remove("spec", "azureName"))
-	rsp := world{objects: []*unstr{cluster()}}.settle(t, request(t, infraXR(entry)))
+	rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, request(t, infraXR(entry)))
 	want := edited(group("rg"), set("c1", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), set(ns, "metadata", "namespace"))
 	if diff := cmp.Diff(want, desired(t, rsp)[name(want)]); diff != "" {
 		t.Errorf("composed: -want, +got:\n%s", diff)
@@ -231,7 +231,7 @@ func TestServerFieldsOfEntriesAreLeftOut(t *testing.T) {
 func TestAllThatIsNotReadyIsNamedTheWorstFirst(t *testing.T) {
 	a, b, c, d := group("a"), group("b"), group("c"), group("d")
 	xr := infraXR(a, b, c, edited(d, set("elsewhere", "metadata", "namespace")))
-	rsp := world{objects: []*unstr{cluster()}}.settle(t, request(t, xr, exists(t, xr, a), exists(t, xr, b, condition("False", "Info", "Reconciling", "working")),
+	rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, request(t, xr, exists(t, xr, a), exists(t, xr, b, condition("False", "Info", "Reconciling", "working")),
 		exists(t, xr, c, condition("False", "Warning", "Throttled", "too many"))))
 	got := contract(rsp, "ResourcesReady")
 	lines := strings.Split(got["message"].(string), "; ")

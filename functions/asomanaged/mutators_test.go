@@ -22,7 +22,7 @@ type mutation struct {
 
 func (m mutation) test(t *testing.T, object string) {
 	t.Helper()
-	rsp := m.world.settle(t, request(t, m.xr, m.observed...))
+	rsp := composers.Settle(t, m.world, request(t, m.xr, m.observed...))
 	if f := fatal(rsp); f != "" {
 		t.Fatal(f)
 	}
@@ -58,7 +58,7 @@ func TestManagedClusterMutators(t *testing.T) {
 	profiles := []string{"spec", "agentPoolProfiles"}
 	secrets := []string{"spec", "operatorSpec", "secrets"}
 	w := aksWorld("p0")
-	network := func(edits ...edit) world { return w.with(cluster(edits...)) }
+	network := func(edits ...edit) world { return w.With(cluster(edits...)) }
 	cases := map[string]mutation{
 		"version, absent":          {xr: controlPlaneXR(aksCluster()), field: version, want: "1.33.6"},
 		"version, same":            {xr: controlPlaneXR(aksCluster(set("1.33.6", version...))), field: version, want: "1.33.6"},
@@ -130,7 +130,7 @@ func TestManagedClusterMutators(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			if c.world.objects == nil {
+			if c.world.Objects == nil {
 				c.world = w
 			}
 			c.test(t, "mc")
@@ -141,7 +141,7 @@ func TestManagedClusterMutators(t *testing.T) {
 func TestOnlyTheFirstManagedClusterIsChanged(t *testing.T) {
 	second := edited(aksCluster(set("1.30.1", "spec", "kubernetesVersion")), func(o *unstr) { o.SetName("mc2") })
 	xr := controlPlaneXR(aksCluster(), second)
-	got := desired(t, aksWorld("p0").settle(t, request(t, xr)))["ManagedCluster.containerservice.azure.com/mc2"]
+	got := desired(t, composers.Settle(t, aksWorld("p0"), request(t, xr)))["ManagedCluster.containerservice.azure.com/mc2"]
 	want := edited(second, set("c1", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), set(ns, "metadata", "namespace"))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("second ManagedCluster: -want, +got:\n%s", diff)
@@ -154,7 +154,7 @@ func TestAgentPoolMutators(t *testing.T) {
 	autoscaled := set(true, "spec", "enableAutoScaling")
 	pool := func(edits ...edit) *unstr { return poolXR("p0", aksPool("p0", edits...)) }
 	there := func(edits ...edit) []*unstr { return []*unstr{exists(t, pool(), settledPool("p0"), edits...)} }
-	owner := func(edits ...edit) world { return aksWorld("p0").with(machinePool("p0", edits...)) }
+	owner := func(edits ...edit) world { return aksWorld("p0").With(machinePool("p0", edits...)) }
 	cases := map[string]mutation{
 		"version, absent":             {xr: pool(), field: version, want: "1.33.6"},
 		"version, same":               {xr: pool(set("1.33.6", version...)), field: version, want: "1.33.6"},
@@ -191,7 +191,7 @@ func TestAgentPoolMutators(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			if c.world.objects == nil {
+			if c.world.Objects == nil {
 				c.world = aksWorld("p0")
 			}
 			c.test(t, "p0")

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -29,7 +28,7 @@ func scenes(t testing.TB) map[string]scene {
 	return map[string]scene{
 		"cluster":       {infra, aksWorld("p0", "p1"), []*unstr{exists(t, infra, group("rg")), exists(t, infra, net), exists(t, infra, subnet)}},
 		"control plane": {cp, aksWorld("p0", "p1"), []*unstr{exists(t, cp, settledCluster(), inAzure), exists(t, cp, maintenance)}},
-		"control plane, being created": {cp, aksWorld("p0", "p1").with(poolXR("p0", aksPool("p0", inVersion(aksPreview)))),
+		"control plane, being created": {cp, aksWorld("p0", "p1").With(poolXR("p0", aksPool("p0", inVersion(aksPreview)))),
 			[]*unstr{exists(t, cp, profiles, condition("False", "Info", "Reconciling", "")), exists(t, cp, maintenance)}},
 		"machine pool": {pool, aksWorld("p0", "p1"), []*unstr{exists(t, pool, settledPool("p0"), count(3)), exists(t, pool, group("extra"))}},
 	}
@@ -67,29 +66,29 @@ func disturbances(s scene) []disturbance {
 	onXR("version changed", set("v1.99.0", "spec", "version"))
 	onXR("version gone", remove("spec", "version"))
 	onXR("spec.resources no list", set("x", "spec", "resources"))
-	add("Cluster paused", func(s *scene) { s.world = s.world.with(cluster(set(true, "spec", "paused"))) })
+	add("Cluster paused", func(s *scene) { s.world = s.world.With(cluster(set(true, "spec", "paused"))) })
 	add("Cluster's networks changed", func(s *scene) {
-		s.world = s.world.with(cluster(set(list("1.2.3.0/24"), "spec", "clusterNetwork", "pods", "cidrBlocks")))
+		s.world = s.world.With(cluster(set(list("1.2.3.0/24"), "spec", "clusterNetwork", "pods", "cidrBlocks")))
 	})
 	for _, ref := range []string{"infrastructureRef", "controlPlaneRef"} {
-		add(ref+" gone", func(s *scene) { s.world = s.world.with(cluster(remove("spec", ref))) })
-		add(ref+" to another", func(s *scene) { s.world = s.world.with(cluster(set("other", "spec", ref, "name"))) })
-		add(ref+" to another kind", func(s *scene) { s.world = s.world.with(cluster(set("Other", "spec", ref, "kind"))) })
+		add(ref+" gone", func(s *scene) { s.world = s.world.With(cluster(remove("spec", ref))) })
+		add(ref+" to another", func(s *scene) { s.world = s.world.With(cluster(set("other", "spec", ref, "name"))) })
+		add(ref+" to another kind", func(s *scene) { s.world = s.world.With(cluster(set("Other", "spec", ref, "kind"))) })
 	}
 	add("MachinePool changed", func(s *scene) {
-		s.world = s.world.with(machinePool("p0", set(int64(9), "spec", "replicas"), set("v1.99.0", "spec", "template", "spec", "version")))
+		s.world = s.world.With(machinePool("p0", set(int64(9), "spec", "replicas"), set("v1.99.0", "spec", "template", "spec", "version")))
 	})
 	add("MachinePool managed by other", func(s *scene) {
-		s.world = s.world.with(machinePool("p0", annotate("cluster.x-k8s.io/replicas-managed-by", "keda")))
+		s.world = s.world.With(machinePool("p0", annotate("cluster.x-k8s.io/replicas-managed-by", "keda")))
 	})
 	add("everything else gone", func(s *scene) { s.world = world{} })
-	for n, o := range s.world.objects {
-		add(fmt.Sprintf("%s %s gone", o.GetKind(), o.GetName()), func(s *scene) { s.world = s.world.without(o) })
+	for n, o := range s.world.Objects {
+		add(fmt.Sprintf("%s %s gone", o.GetKind(), o.GetName()), func(s *scene) { s.world = s.world.Without(o) })
 		add(fmt.Sprintf("%s %s deleting", o.GetKind(), o.GetName()), func(s *scene) {
-			s.world = s.world.with(edited(o, set(createdText, "metadata", "deletionTimestamp")))
+			s.world = s.world.With(edited(o, set(createdText, "metadata", "deletionTimestamp")))
 		})
 		add(fmt.Sprintf("%s %s without spec and status (%d)", o.GetKind(), o.GetName(), n), func(s *scene) {
-			s.world = s.world.with(edited(o, remove("spec"), remove("status")))
+			s.world = s.world.With(edited(o, remove("spec"), remove("status")))
 		})
 	}
 	all = append(all, entryDisturbances(s)...)
@@ -151,25 +150,10 @@ func entryDisturbances(s scene) []disturbance {
 			gvk := e.GroupVersionKind()
 			gvk.Version = "v1new"
 			s.xr = edited(s.xr, putEntry(n, edited(e, func(o *unstr) { o.SetGroupVersionKind(gvk) }).Object))
-			s.world = s.world.serving(gvk, nil)
+			s.world = s.world.Serving(gvk, nil)
 		}})
 	}
 	return all
-}
-
-// missing returns the observed objects of the request that the response would have Crossplane delete.
-func missing(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) []string {
-	if fatal(rsp) != "" {
-		return nil
-	}
-	var out []string
-	for n := range req.GetObserved().GetResources() {
-		if rsp.GetDesired().GetResources()[n] == nil {
-			out = append(out, n)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // TestNothingIsDroppedByTwo takes a sample of all pairs.
@@ -186,8 +170,8 @@ func TestNothingIsDroppedByTwo(t *testing.T) {
 				all[a].do(&s)
 				all[b].do(&s)
 				req := request(t, s.xr, s.observed...)
-				rsp := s.world.settle(t, req)
-				if m := missing(req, rsp); len(m) > 0 {
+				rsp := composers.Settle(t, s.world, req)
+				if m := dropped(req, rsp); len(m) > 0 {
 					t.Errorf("%s: %s, then %s: %v would be deleted", name, all[a].name, all[b].name, m)
 				}
 			}
@@ -203,8 +187,8 @@ func TestNothingIsDropped(t *testing.T) {
 					s := s
 					first.do(&s)
 					req := request(t, s.xr, s.observed...)
-					rsp := s.world.settle(t, req)
-					if m := missing(req, rsp); len(m) > 0 {
+					rsp := composers.Settle(t, s.world, req)
+					if m := dropped(req, rsp); len(m) > 0 {
 						t.Errorf("%v would be deleted", m)
 					}
 				})
@@ -213,26 +197,9 @@ func TestNothingIsDropped(t *testing.T) {
 	}
 }
 
-// TestNothingIsDroppedByAnUnansweredRequirement takes each required object and schema out of a settled request, as if
-// Crossplane had not read it: then the answer must ask for it again, or stop.
 func TestNothingIsDroppedByAnUnansweredRequirement(t *testing.T) {
 	for name, s := range scenes(t) {
-		t.Run(name, func(t *testing.T) {
-			settled := request(t, s.xr, s.observed...)
-			s.world.settle(t, settled)
-			for requirement := range settled.GetRequiredResources() {
-				req := proto.CloneOf(settled)
-				req.RequiredResources[requirement] = &fnv1.Resources{}
-				if m := missing(req, run(req)); len(m) > 0 {
-					t.Errorf("%s not found: %v would be deleted", requirement, m)
-				}
-				delete(req.RequiredResources, requirement)
-				rsp := run(req)
-				if rsp.GetRequirements().GetResources()[requirement] == nil && fatal(rsp) == "" {
-					t.Errorf("%s not read: not asked for again", requirement)
-				}
-			}
-		})
+		t.Run(name, func(t *testing.T) { composers.LeaveUnanswered(t, s.world, request(t, s.xr, s.observed...)) })
 	}
 }
 
@@ -248,8 +215,8 @@ func TestARemovedEntryIsDroppedAlone(t *testing.T) {
 					_ = unstructured.SetNestedSlice(o.Object, slices.Delete(items, n, n+1), "spec", "resources")
 				})
 				req := request(t, xr, s.observed...)
-				rsp := s.world.settle(t, req)
-				if got, want := missing(req, rsp), nameOf(e); len(got) != 1 || got[0] != want || fatal(rsp) != "" {
+				rsp := composers.Settle(t, s.world, req)
+				if got, want := dropped(req, rsp), nameOf(e); len(got) != 1 || got[0] != want || fatal(rsp) != "" {
 					t.Errorf("want just %s dropped, got %v (error %q)", want, got, fatal(rsp))
 				}
 				if isReady, reason, message := outcome(rsp, e.GetName()); isReady || reason != "Deleting" || message != "is no longer in the spec and is being deleted" {
@@ -281,14 +248,14 @@ func TestARemovedEntryIsShownUntilItIsGone(t *testing.T) {
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
-			w := world{objects: []*unstr{cluster()}}
+			w := world{Objects: []*unstr{cluster()}}
 			if c.left != nil {
-				w = w.with(c.left)
+				w = w.With(c.left)
 			}
 			if !c.served {
-				w = w.serving(old.GroupVersionKind(), nil)
+				w = w.Serving(old.GroupVersionKind(), nil)
 			}
-			rsp := w.settle(t, request(t, xr, exists(t, xr, group("rg"))))
+			rsp := composers.Settle(t, w, request(t, xr, exists(t, xr, group("rg"))))
 			if _, _, got := outcome(rsp, "old"); got != c.want {
 				t.Errorf("status.resources: want %q, got %q", c.want, got)
 			}
@@ -299,7 +266,7 @@ func TestARemovedEntryIsShownUntilItIsGone(t *testing.T) {
 // TestWhatIsKeptInDoubtIsShown says that status.resources goes on with what an entry may have been that cannot be told.
 func TestWhatIsKeptInDoubtIsShown(t *testing.T) {
 	xr := edited(infraXR(group("rg"), group("net")), putEntry(1, dict("kind", "ResourceGroup")))
-	rsp := world{objects: []*unstr{cluster()}}.settle(t, request(t, xr, exists(t, xr, group("rg")), exists(t, xr, group("net"))))
+	rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, request(t, xr, exists(t, xr, group("rg")), exists(t, xr, group("net"))))
 	if isReady, reason, _ := outcome(rsp, "net"); !isReady || reason != "Succeeded" {
 		t.Errorf("status.resources: want it ready, got %v, %s", isReady, reason)
 	}

@@ -11,6 +11,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
 // earlier is what a function before this one in the pipeline has asked for.
@@ -20,7 +22,7 @@ func earlier(t *testing.T) *fnv1.State {
 	must(t, err)
 	return &fnv1.State{
 		Composite: &fnv1.Resource{Resource: xr, ConnectionDetails: map[string][]byte{"a": []byte("b")}},
-		Resources: map[string]*fnv1.Resource{"bucket": {Resource: asStruct(t, inline("example.org/v1", "Bucket", "bucket")), Ready: fnv1.Ready_READY_TRUE}},
+		Resources: map[string]*fnv1.Resource{"bucket": {Resource: composertest.Struct(t, inline("example.org/v1", "Bucket", "bucket")), Ready: fnv1.Ready_READY_TRUE}},
 	}
 }
 
@@ -41,11 +43,11 @@ func TestPurity(t *testing.T) {
 				d.do(&s)
 				req := request(t, s.xr, s.observed...)
 				req.Desired = earlier(t)
-				s.world.settle(t, req)
+				composers.Settle(t, s.world, req)
 				before := marshal(t, req)
-				want := run(req)
+				want := composers.Run(req)
 				for range times {
-					if got := run(req); string(marshal(t, want)) != string(marshal(t, got)) {
+					if got := composers.Run(req); string(marshal(t, want)) != string(marshal(t, got)) {
 						t.Fatalf("%s: two answers to one request:\n%s", d.name, cmp.Diff(want, got, protocmp.Transform()))
 					}
 				}
@@ -63,7 +65,7 @@ func TestEarlierFunctionsAreKept(t *testing.T) {
 			req := request(t, s.xr, s.observed...)
 			req.Desired = earlier(t)
 			req.Context = &structpb.Struct{Fields: map[string]*structpb.Value{"k": structpb.NewStringValue("v")}}
-			rsp := s.world.settle(t, req)
+			rsp := composers.Settle(t, s.world, req)
 			if diff := cmp.Diff(earlier(t).GetResources()["bucket"], rsp.GetDesired().GetResources()["bucket"], protocmp.Transform()); diff != "" {
 				t.Errorf("composed by an earlier function: -want, +got:\n%s", diff)
 			}
@@ -85,9 +87,9 @@ func TestEarlierFunctionsAreKept(t *testing.T) {
 func TestEarlierObjectsAreNotTakenOver(t *testing.T) {
 	bucket := exists(t, infraXR(), inline("example.org/v1", "Bucket", "bucket", set("old", "spec", "x")))
 	req := request(t, infraXR(&unstr{Object: map[string]any{}}))
-	req.Observed.Resources["bucket"] = &fnv1.Resource{Resource: asStruct(t, bucket)}
+	req.Observed.Resources["bucket"] = &fnv1.Resource{Resource: composertest.Struct(t, bucket)}
 	req.Desired = earlier(t)
-	rsp := world{objects: []*unstr{cluster()}}.settle(t, req)
+	rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, req)
 	if diff := cmp.Diff(earlier(t).GetResources()["bucket"], rsp.GetDesired().GetResources()["bucket"], protocmp.Transform()); diff != "" {
 		t.Errorf("composed by an earlier function: -want, +got:\n%s", diff)
 	}
@@ -102,7 +104,7 @@ func TestStatusDoesNotFlap(t *testing.T) {
 				d.do(&s)
 				var before map[string]any
 				for range 3 {
-					rsp := s.world.settle(t, request(t, s.xr, s.observed...))
+					rsp := composers.Settle(t, s.world, request(t, s.xr, s.observed...))
 					if fatal(rsp) != "" {
 						break
 					}
@@ -147,7 +149,7 @@ func TestTransitionTimes(t *testing.T) {
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
-			rsp := world{objects: []*unstr{cluster()}}.settle(t, request(t, c.xr, rg))
+			rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, request(t, c.xr, rg))
 			got := contract(rsp, "ResourcesReady")
 			if diff := cmp.Diff(dict("type", "ResourcesReady", "status", "True", "reason", "AllReady", "message", "", "lastTransitionTime", c.want, "observedGeneration", 1.0), got); diff != "" {
 				t.Errorf("ResourcesReady: -want, +got:\n%s", diff)
@@ -171,7 +173,7 @@ func TestReadyIsSticky(t *testing.T) {
 				if s.xr.Object["status"] == nil {
 					continue
 				}
-				rsp := s.world.settle(t, request(t, s.xr, s.observed...))
+				rsp := composers.Settle(t, s.world, request(t, s.xr, s.observed...))
 				if fatal(rsp) != "" {
 					continue
 				}
@@ -203,12 +205,12 @@ func BenchmarkRunFunctionTenPools(b *testing.B) {
 	for title, observed := range cases {
 		b.Run(title, func(b *testing.B) {
 			req := request(b, xr, observed...)
-			if f := fatal(w.settle(b, req)); f != "" {
+			if f := fatal(composers.Settle(b, w, req)); f != "" {
 				b.Fatal(f)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				run(req)
+				composers.Run(req)
 			}
 		})
 	}

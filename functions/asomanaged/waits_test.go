@@ -21,10 +21,10 @@ func TestFirstCreation(t *testing.T) {
 		observed []*unstr
 	}
 	inInfra := func(xr *unstr, observed ...*unstr) args {
-		return args{xr: xr, world: world{objects: []*unstr{cluster()}}, observed: observed}
+		return args{xr: xr, world: world{Objects: []*unstr{cluster()}}, observed: observed}
 	}
 	infra := infraXR()
-	vnets := func(xr *unstr) world { return aksWorld("p0").with(xr) }
+	vnets := func(xr *unstr) world { return aksWorld("p0").With(xr) }
 	inSubnet := set(aksReference("VirtualNetworksSubnet", "subnet"), "spec", "apiServerAccessProfile", "subnetReference")
 	byID := func(id string) edit { return set(dict("armId", id), "spec", "owner") }
 	const mcID = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/"
@@ -66,14 +66,14 @@ func TestFirstCreation(t *testing.T) {
 		"control plane, subnet not ready":      {args{xr: controlPlaneXR(aksCluster(inSubnet)), world: vnets(edited(infraXR(group("rg"), subnet), set(list(statusItem(group("rg"), true)), "status", "resources")))}, "mc", waiting + "VirtualNetworksSubnet subnet (spec.apiServerAccessProfile.subnetReference) of AzureASOManagedCluster infra is ready"},
 		"control plane, subnet ready":          {args{xr: controlPlaneXR(aksCluster(inSubnet)), world: vnets(ready(infraXR(group("rg"), subnet)))}, "mc", ""},
 		"control plane, subnet nobody's":       {args{xr: controlPlaneXR(aksCluster(inSubnet)), world: aksWorld("p0")}, "mc", ""},
-		"control plane, no AzureASOManaged":    {args{xr: controlPlaneXR(aksCluster()), world: aksWorld("p0").without(infraXR())}, "mc", waiting + "AzureASOManagedCluster infra exists, which may define ResourceGroup rg (spec.owner)"},
-		"control plane, subnet of the profile": {args{xr: controlPlaneXR(aksCluster()), world: vnets(edited(infraXR(group("rg"), subnet), set(list(statusItem(group("rg"), true)), "status", "resources"))).with(poolXR("p0", aksPool("p0", set(aksReference("VirtualNetworksSubnet", "subnet"), "spec", "vnetSubnetReference"))))}, "mc", waiting + "VirtualNetworksSubnet subnet (spec.agentPoolProfiles[0].vnetSubnetReference) of AzureASOManagedCluster infra is ready"},
+		"control plane, no AzureASOManaged":    {args{xr: controlPlaneXR(aksCluster()), world: aksWorld("p0").Without(infraXR())}, "mc", waiting + "AzureASOManagedCluster infra exists, which may define ResourceGroup rg (spec.owner)"},
+		"control plane, subnet of the profile": {args{xr: controlPlaneXR(aksCluster()), world: vnets(edited(infraXR(group("rg"), subnet), set(list(statusItem(group("rg"), true)), "status", "resources"))).With(poolXR("p0", aksPool("p0", set(aksReference("VirtualNetworksSubnet", "subnet"), "spec", "vnetSubnetReference"))))}, "mc", waiting + "VirtualNetworksSubnet subnet (spec.agentPoolProfiles[0].vnetSubnetReference) of AzureASOManagedCluster infra is ready"},
 
 		"pool, cluster ready":              {args{xr: poolXR("p0", aksPool("p0")), world: aksWorld("p0")}, "p0", ""},
 		"pool, cluster not ready":          {args{xr: poolXR("p0", aksPool("p0")), world: vnets(controlPlaneXR(aksCluster()))}, "p0", waiting + "ManagedCluster mc (spec.owner) of AzureASOManagedControlPlane cp is ready"},
 		"pool, subnet of the cluster's XR": {args{xr: poolXR("p0", aksPool("p0", set(aksReference("VirtualNetworksSubnet", "subnet"), "spec", "vnetSubnetReference"))), world: vnets(infraXR(subnet))}, "p0", waiting + "VirtualNetworksSubnet subnet (spec.vnetSubnetReference) of AzureASOManagedCluster infra is ready"},
-		"pool, no control plane":           {args{xr: poolXR("p0", aksPool("p0")), world: aksWorld("p0").without(controlPlaneXR())}, "p0", waiting + "AzureASOManagedControlPlane cp exists, which may define ManagedCluster mc (spec.owner)"},
-		"pool, no peers at all":            {args{xr: poolXR("p0", aksPool("p0")), world: aksWorld("p0").without(controlPlaneXR(), infraXR())}, "p0", waiting + "AzureASOManagedCluster infra exists, which may define ManagedCluster mc (spec.owner)"},
+		"pool, no control plane":           {args{xr: poolXR("p0", aksPool("p0")), world: aksWorld("p0").Without(controlPlaneXR())}, "p0", waiting + "AzureASOManagedControlPlane cp exists, which may define ManagedCluster mc (spec.owner)"},
+		"pool, no peers at all":            {args{xr: poolXR("p0", aksPool("p0")), world: aksWorld("p0").Without(controlPlaneXR(), infraXR())}, "p0", waiting + "AzureASOManagedCluster infra exists, which may define ManagedCluster mc (spec.owner)"},
 		"pool, by armId, ready":            {args{xr: poolXR("p0", aksPool("p0", byID(mcID+"MC"))), world: aksWorld("p0")}, "p0", ""},
 		"pool, by armId, not ready":        {args{xr: poolXR("p0", aksPool("p0", byID(mcID+"MC"))), world: vnets(controlPlaneXR(aksCluster()))}, "p0", waiting + "ManagedCluster mc (spec.owner.armId) of AzureASOManagedControlPlane cp is ready"},
 		"pool, by armId and azureName":     {args{xr: poolXR("p0", aksPool("p0", byID(mcID+"Az"))), world: vnets(controlPlaneXR(aksCluster(set("az", "spec", "azureName"))))}, "p0", waiting + "ManagedCluster mc (spec.owner.armId) of AzureASOManagedControlPlane cp is ready"},
@@ -81,7 +81,7 @@ func TestFirstCreation(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			rsp := c.args.world.settle(t, request(t, c.args.xr, c.args.observed...))
+			rsp := composers.Settle(t, c.args.world, request(t, c.args.xr, c.args.observed...))
 			if f := fatal(rsp); f != "" {
 				t.Fatal(f)
 			}

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"github.com/crossplane/function-sdk-go/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/managedfields/managedfieldstest"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
 const (
@@ -82,20 +83,18 @@ func (p *play) object(name string) *unstr {
 // compose runs the function once and does with its answer what Crossplane does.
 func (p *play) compose() {
 	p.t.Helper()
-	p.rsp = p.world.settle(p.t, request(p.t, p.xr, p.observed()...))
+	p.rsp = composers.Settle(p.t, p.world, request(p.t, p.xr, p.observed()...))
 	if message := fatal(p.rsp); message != "" {
 		return
 	}
 	p.xr = edited(p.xr, set(status(p.rsp), "status"))
-	desired := p.rsp.GetDesired().GetResources()
+	desired := composertest.Desired(p.t, p.rsp)
 	for n := range p.live {
 		if desired[n] == nil {
 			p.delete(n)
 		}
 	}
-	for n, d := range desired {
-		o := &unstr{}
-		must(p.t, resource.AsObject(d.GetResource(), o))
+	for n, o := range desired {
 		p.apply(n, o)
 	}
 }

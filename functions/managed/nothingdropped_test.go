@@ -9,6 +9,8 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
 // A scene is a composite resource all of whose objects exist, and what surrounds it.
@@ -86,11 +88,11 @@ func disturbances(s scene) []disturbance {
 	onXR("patch of the policy", set([]any{`{"metadata":{"annotations":{"` + policy + `":"manage"}}}`}, "spec", "asoManagedClusterPatches"))
 	onXR("preview features", set(true, "spec", "enablePreviewFeatures"))
 	onXR("mode changed", set("User", "spec", "mode"))
-	for _, o := range s.world {
+	for _, o := range s.world.Objects {
 		add := func(name string, edits ...edit) {
-			all = append(all, disturbance{fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), name), func(s *scene) { s.world = s.world.with(edited(o, edits...)) }})
+			all = append(all, disturbance{fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), name), func(s *scene) { s.world = s.world.With(edited(o, edits...)) }})
 		}
-		all = append(all, disturbance{fmt.Sprintf("%s %s gone", o.GetKind(), o.GetName()), func(s *scene) { s.world = s.world.without(o) }})
+		all = append(all, disturbance{fmt.Sprintf("%s %s gone", o.GetKind(), o.GetName()), func(s *scene) { s.world = s.world.Without(o) }})
 		add("deleting", set("2026-01-02T03:04:05Z", "metadata", "deletionTimestamp"))
 		add("without spec and status", remove("spec"), remove("status"))
 		add("without labels", remove("metadata", "labels"))
@@ -98,7 +100,7 @@ func disturbances(s scene) []disturbance {
 		add("with garbage", set("x", "spec"))
 		add("paused", set(true, "spec", "paused"))
 	}
-	all = append(all, disturbance{"everything else gone", func(s *scene) { s.world = nil }})
+	all = append(all, disturbance{"everything else gone", func(s *scene) { s.world = world{} }})
 	for n, o := range s.observed {
 		add := func(name string, edits ...edit) {
 			all = append(all, disturbance{fmt.Sprintf("%s %s", o.GetKind(), name), func(s *scene) {
@@ -117,21 +119,6 @@ func disturbances(s scene) []disturbance {
 		add("without spec", remove("spec"))
 	}
 	return all
-}
-
-// missing returns the observed objects of the request that the response would have Crossplane delete.
-func missing(req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) []string {
-	if fatal(rsp) != "" {
-		return nil
-	}
-	var out []string
-	for n := range req.GetObserved().GetResources() {
-		if rsp.GetDesired().GetResources()[n] == nil {
-			out = append(out, n)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // changedHands returns what would be managed though it was not before, and is not the Cluster's.
@@ -157,8 +144,8 @@ func TestNothingIsDropped(t *testing.T) {
 				s := s
 				d.do(&s)
 				req := request(t, s.xr, s.observed...)
-				rsp := s.world.settle(t, req)
-				if m := missing(req, rsp); len(m) > 0 {
+				rsp := composers.Settle(t, s.world, req)
+				if m := dropped(req, rsp); len(m) > 0 {
 					t.Errorf("%s: %v would be deleted", d.name, m)
 				}
 				if m := changedHands(s, rsp); len(m) > 0 {
@@ -169,26 +156,9 @@ func TestNothingIsDropped(t *testing.T) {
 	}
 }
 
-// TestNothingIsDroppedByAnUnansweredRequirement takes each required object out of a settled request, as if Crossplane had
-// not read it: then the answer must ask for it again, or stop.
 func TestNothingIsDroppedByAnUnansweredRequirement(t *testing.T) {
 	for name, s := range scenes(t) {
-		t.Run(name, func(t *testing.T) {
-			settled := request(t, s.xr, s.observed...)
-			s.world.settle(t, settled)
-			for requirement := range settled.GetRequiredResources() {
-				req := proto.CloneOf(settled)
-				req.RequiredResources[requirement] = &fnv1.Resources{}
-				if m := missing(req, run(req)); len(m) > 0 {
-					t.Errorf("%s not found: %v would be deleted", requirement, m)
-				}
-				delete(req.RequiredResources, requirement)
-				rsp := run(req)
-				if rsp.GetRequirements().GetResources()[requirement] == nil && fatal(rsp) == "" {
-					t.Errorf("%s not read: not asked for again", requirement)
-				}
-			}
-		})
+		t.Run(name, func(t *testing.T) { composers.LeaveUnanswered(t, s.world, request(t, s.xr, s.observed...)) })
 	}
 }
 
@@ -205,9 +175,9 @@ func TestPurity(t *testing.T) {
 				s := s
 				d.do(&s)
 				req := request(t, s.xr, s.observed...)
-				s.world.settle(t, req)
-				before, want := bytes(req), bytes(run(req))
-				if bytes(run(req)) != want {
+				composers.Settle(t, s.world, req)
+				before, want := bytes(req), bytes(composers.Run(req))
+				if bytes(composers.Run(req)) != want {
 					t.Errorf("%s: two answers to one request", d.name)
 				}
 				if bytes(req) != before {
@@ -226,11 +196,11 @@ func TestNothingIsDroppedByAnyValue(t *testing.T) {
 			for path, value := range garbled(s.xr.Object["spec"], nil) {
 				xr := edited(s.xr, func(o *unstr) { o.Object["spec"] = value })
 				req := request(t, xr, s.observed...)
-				rsp := s.world.settle(t, req)
+				rsp := composers.Settle(t, s.world, req)
 				if strings.Contains(fatal(rsp), "internal error") {
 					t.Errorf("%s: panic: %s", path, fatal(rsp))
 				}
-				for _, m := range missing(req, rsp) {
+				for _, m := range dropped(req, rsp) {
 					if !strings.HasPrefix(m, "Extension.") && !strings.HasPrefix(m, "FleetsMember.") && !strings.HasPrefix(m, "PrivateEndpoint.") {
 						t.Errorf("%s: %s would be deleted", path, m)
 					}
@@ -282,8 +252,8 @@ func TestWhatLeavesTheSpecIsDeleted(t *testing.T) {
 		"extensions": "Extension.kubernetesconfiguration.azure.com/flux", "fleetsMember": "FleetsMember.containerservice.azure.com/m",
 	} {
 		req := request(t, edited(s.xr, remove("spec", field)), s.observed...)
-		rsp := s.world.settle(t, req)
-		if got := missing(req, rsp); len(got) != 1 || got[0] != want || fatal(rsp) != "" {
+		rsp := composers.Settle(t, s.world, req)
+		if got := dropped(req, rsp); len(got) != 1 || got[0] != want || fatal(rsp) != "" {
 			t.Errorf("%s: want just %s deleted, got %v (error %q)", field, want, got, fatal(rsp))
 		}
 	}
@@ -292,12 +262,12 @@ func TestWhatLeavesTheSpecIsDeleted(t *testing.T) {
 func TestCallsUntilSettled(t *testing.T) {
 	all := scenes(t)
 	for name, s := range all {
-		if _, calls := s.world.calls(t, request(t, s.xr)); calls > mostCalls {
-			t.Errorf("%s, new: %d calls of at most %d", name, calls, mostCalls)
+		if _, calls := composers.Calls(t, s.world, request(t, s.xr)); calls > composertest.MostCalls {
+			t.Errorf("%s, new: %d calls of at most %d", name, calls, composertest.MostCalls)
 		}
 		old := []any{map[string]any{"resource": map[string]any{"group": "network.azure.com", "version": "v1api20220701", "kind": "PrivateEndpoint", "name": "old"}, "ready": true}}
-		if _, calls := s.world.calls(t, request(t, edited(s.xr, set(old, "status", "resources"), remove("metadata", "labels")))); calls > mostCalls {
-			t.Errorf("%s, without labels and with a removal: %d calls of at most %d", name, calls, mostCalls)
+		if _, calls := composers.Calls(t, s.world, request(t, edited(s.xr, set(old, "status", "resources"), remove("metadata", "labels")))); calls > composertest.MostCalls {
+			t.Errorf("%s, without labels and with a removal: %d calls of at most %d", name, calls, composertest.MostCalls)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestWhatTheCredentialWaitsFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := aksWorld(t)
 			if c.identity != nil {
-				w = w.with(c.identity)
+				w = w.With(c.identity)
 			}
 			p := newPlay(t, w, c.xr)
 			p.rounds(1)
@@ -165,7 +165,7 @@ func TestCustomHeaders(t *testing.T) {
 		kept = append(kept, map[string]any{"type": c.GetType(), "status": "False"})
 	}
 	p.xr = edited(p.xr, remove("metadata", "annotations", prefix+"Other"), set(kept, "status", "conditions"))
-	p.rsp = p.world.settle(t, request(t, p.xr, p.observed()...))
+	p.rsp = composers.Settle(t, p.world, request(t, p.xr, p.observed()...))
 	if got := condition(p.rsp, "CustomHeader.Other"); got != "True NotAskedFor: the annotation is gone" {
 		t.Errorf("after the annotation has gone: %s", got)
 	}
@@ -176,7 +176,7 @@ func TestCustomHeaders(t *testing.T) {
 	for n := range 40 {
 		many = edited(many, annotate(fmt.Sprintf("%sHeader%d", prefix, n), "x"))
 	}
-	rsp := p.world.settle(t, request(t, many, p.observed()...))
+	rsp := composers.Settle(t, p.world, request(t, many, p.observed()...))
 	if all, _, _ := unstructured.NestedSlice(status(rsp), "v1beta2", "conditions"); len(all) > 32 {
 		t.Errorf("%d conditions, but Cluster API reads 32 at most", len(all))
 	}
@@ -194,11 +194,11 @@ func TestCluster(t *testing.T) {
 		"endpoint":              {xr: edited(infrastructure(t), withHost), world: aksWorld(t), want: "True Provisioned:", done: true},
 		"the endpoint goes":     {xr: edited(infrastructure(t), set(true, "status", "ready")), world: aksWorld(t), want: "True Provisioned:", done: true},
 		"no Cluster":            {xr: edited(infrastructure(t), withHost), want: `False WaitingForOwner: waits for Cluster "c1", which owns it and does not exist in namespace "ns"`},
-		"another control plane": {xr: edited(infrastructure(t), withHost), world: world{edited(cluster(t), set("KubeadmControlPlane", "spec", "controlPlaneRef", "kind"))}, want: "False InvalidClusterReference: AzureManagedCluster cannot be used without AzureManagedControlPlane"},
+		"another control plane": {xr: edited(infrastructure(t), withHost), world: world{Objects: []*unstr{edited(cluster(t), set("KubeadmControlPlane", "spec", "controlPlaneRef", "kind"))}}, want: "False InvalidClusterReference: AzureManagedCluster cannot be used without AzureManagedControlPlane"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			rsp := c.world.settle(t, request(t, c.xr))
+			rsp := composers.Settle(t, c.world, request(t, c.xr))
 			if got := condition(rsp, "Ready"); !strings.HasPrefix(got, c.want) {
 				t.Errorf("want %q, got %q", c.want, got)
 			}
@@ -237,7 +237,7 @@ func TestPool(t *testing.T) {
 			if c.xr == nil {
 				c.xr = poolXR(t, "p0", "System")
 			}
-			p := newPlay(t, aksWorld(t).with(c.world...), c.xr)
+			p := newPlay(t, aksWorld(t).With(c.world...), c.xr)
 			p.rounds(2)
 			got := condition(p.rsp, "AgentPoolsReady")
 			if got == "" {
@@ -276,12 +276,12 @@ func TestPoolsAtCreation(t *testing.T) {
 		world world
 		want  string
 	}{
-		"no pools":              {world{cluster(t)}, "an AzureManagedMachinePool of Cluster c1 has spec.mode System"},
-		"no System pool":        {world{cluster(t), machinePool(t, "p1"), poolXR(t, "p1", "User")}, "an AzureManagedMachinePool of Cluster c1 has spec.mode System"},
-		"a pool is missing":     {aksWorld(t).without(poolXR(t, "p1", "User")), "AzureManagedMachinePool p1 exists and has label cluster.x-k8s.io/cluster-name, which MachinePool mp-p1 refers to"},
-		"a MachinePool misses":  {aksWorld(t).without(machinePool(t, "p1")), "a MachinePool refers to AzureManagedMachinePool p1"},
-		"a pool is wrong":       {aksWorld(t).with(edited(poolXR(t, "p1", "User"), set([]any{"{"}, "spec", "asoManagedClustersAgentPoolPatches"))), "AzureManagedMachinePool p1 is mended: spec.asoManagedClustersAgentPoolPatches[0]"},
-		"a pool cannot be read": {aksWorld(t).with(edited(poolXR(t, "p1", "User"), set("x", "spec"))), "AzureManagedMachinePool p1 cannot be read"},
+		"no pools":              {world{Objects: []*unstr{cluster(t)}}, "an AzureManagedMachinePool of Cluster c1 has spec.mode System"},
+		"no System pool":        {world{Objects: []*unstr{cluster(t), machinePool(t, "p1"), poolXR(t, "p1", "User")}}, "an AzureManagedMachinePool of Cluster c1 has spec.mode System"},
+		"a pool is missing":     {aksWorld(t).Without(poolXR(t, "p1", "User")), "AzureManagedMachinePool p1 exists and has label cluster.x-k8s.io/cluster-name, which MachinePool mp-p1 refers to"},
+		"a MachinePool misses":  {aksWorld(t).Without(machinePool(t, "p1")), "a MachinePool refers to AzureManagedMachinePool p1"},
+		"a pool is wrong":       {aksWorld(t).With(edited(poolXR(t, "p1", "User"), set([]any{"{"}, "spec", "asoManagedClustersAgentPoolPatches"))), "AzureManagedMachinePool p1 is mended: spec.asoManagedClustersAgentPoolPatches[0]"},
+		"a pool cannot be read": {aksWorld(t).With(edited(poolXR(t, "p1", "User"), set("x", "spec"))), "AzureManagedMachinePool p1 cannot be read"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -299,7 +299,7 @@ func TestPoolsAtCreation(t *testing.T) {
 	p.rounds(6)
 	managed := p.live["ManagedCluster.containerservice.azure.com/cp"]
 	managed.status = nil // Azure works.
-	p.world = p.world.without(poolXR(t, "p1", "User"))
+	p.world = p.world.Without(poolXR(t, "p1", "User"))
 	p.compose()
 	sent, _, _ := unstructured.NestedSlice(p.object("ManagedCluster.containerservice.azure.com/cp").Object, "spec", "agentPoolProfiles")
 	if len(sent) != 2 {
@@ -340,7 +340,7 @@ func TestPoolsAreUpgradedAfterTheControlPlane(t *testing.T) {
 	version := func() any {
 		return p.observed()[0].Object["spec"].(map[string]any)["orchestratorVersion"]
 	}
-	p.world = p.world.with(edited(made.xr, set("v1.34.1", "spec", "version")), edited(machinePool(t, "p0"), set("v1.34.1", "spec", "template", "spec", "version")))
+	p.world = p.world.With(edited(made.xr, set("v1.34.1", "spec", "version")), edited(machinePool(t, "p0"), set("v1.34.1", "spec", "template", "spec", "version")))
 	p.rounds(2)
 	if got := version(); got != "1.33.6" {
 		t.Errorf("while the control plane is upgraded: %v", got)
@@ -349,7 +349,7 @@ func TestPoolsAreUpgradedAfterTheControlPlane(t *testing.T) {
 	if got := condition(p.rsp, "AgentPoolsReady"); got != want {
 		t.Errorf("want %q, got %q", want, got)
 	}
-	p.world = p.world.with(edited(made.xr, set("v1.34.1", "spec", "version"), set("v1.34.1", "status", "version")))
+	p.world = p.world.With(edited(made.xr, set("v1.34.1", "spec", "version"), set("v1.34.1", "status", "version")))
 	p.rounds(2)
 	if got := version(); got != "1.34.1" {
 		t.Errorf("afterwards: %v", got)

@@ -74,7 +74,7 @@ func TestUsersManagedCluster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := aksWorld(t)
 			if c.theirs != nil {
-				w = w.with(c.theirs)
+				w = w.With(c.theirs)
 			}
 			p := newPlay(t, w, c.xr)
 			p.rounds(8)
@@ -105,7 +105,7 @@ func TestUsersManagedClusterGoes(t *testing.T) {
 	theirs := object(t, usedCluster, "cp")
 	p := newPlay(t, aksWorld(t, theirs), controlPlane(t))
 	p.rounds(2)
-	p.world = p.world.without(theirs)
+	p.world = p.world.Without(theirs)
 	p.rounds(4)
 	if len(p.did) > 0 || len(p.live) > 3 || p.live["ManagedCluster.containerservice.azure.com/cp"] != nil {
 		t.Errorf("something was made in its place: %v %v", p.did, sortedKeys(p.live))
@@ -141,10 +141,10 @@ func TestOursStaysWhenAnotherIsNamed(t *testing.T) {
 
 // TestTheirsCameLate says that what surrounds the cluster stays when it was made before the user's ManagedCluster came.
 func TestTheirsCameLate(t *testing.T) {
-	p := newPlay(t, world{cluster(t)}, controlPlane(t)) // Without pools no ManagedCluster is made.
+	p := newPlay(t, world{Objects: []*unstr{cluster(t)}}, controlPlane(t)) // Without pools no ManagedCluster is made.
 	p.rounds(6)
 	delete(p.live, "ManagedCluster.containerservice.azure.com/cp") // As if it had not been looked for yet.
-	p.world = p.world.with(object(t, usedCluster, "cp"))
+	p.world = p.world.With(object(t, usedCluster, "cp"))
 	p.rounds(3)
 	if want := []string{"create ResourceGroup rg", "create VirtualNetwork net", "create VirtualNetworksSubnet nodes"}; !slices.Equal(want, p.did) {
 		t.Errorf("want %v, got %v", want, p.did)

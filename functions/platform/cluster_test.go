@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 )
 
 func TestComposesCluster(t *testing.T) {
-	rsp := fullWorld(t).settle(t, request(t, object(t, xrText), object(t, policyText), nil))
+	rsp := composers.Settle(t, fullWorld(t), request(t, object(t, xrText), object(t, policyText), nil))
 	want := object(t, `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster
@@ -52,7 +53,7 @@ spec:
 
 // TestComposesForClaim checks that the Cluster is where the claim is, under the claim's name, with the defaults.
 func TestComposesForClaim(t *testing.T) {
-	rsp := fullWorld(t).settle(t, request(t, object(t, claimedText), object(t, policyText), nil))
+	rsp := composers.Settle(t, fullWorld(t), request(t, object(t, claimedText), object(t, policyText), nil))
 	want := object(t, `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster
@@ -72,7 +73,7 @@ spec:
 }
 
 func TestStatus(t *testing.T) {
-	rsp := fullWorld(t).settle(t, request(t, object(t, xrText), object(t, policyText), object(t, clusterText)))
+	rsp := composers.Settle(t, fullWorld(t), request(t, object(t, xrText), object(t, policyText), object(t, clusterText)))
 	want := object(t, `
 version: v1.33.6
 endpoint: https://shop.example.org:443
@@ -108,7 +109,7 @@ func TestAzureRefuses(t *testing.T) {
 	const azure = "The VM size of Standard_D2s_v5 is not allowed"
 	cluster := object(t, strings.ReplaceAll(clusterText, `{type: ControlPlaneAvailable, status: "True", reason: Available, message: ""}`,
 		`{type: ControlPlaneAvailable, status: "False", reason: NotAvailable, message: "`+azure+`"}`))
-	rsp := fullWorld(t).settle(t, request(t, object(t, xrText), object(t, policyText), cluster))
+	rsp := composers.Settle(t, fullWorld(t), request(t, object(t, xrText), object(t, policyText), cluster))
 	c := shownAs(rsp, conditionControlPlane)
 	if c.GetStatus() != fnv1.Status_STATUS_CONDITION_FALSE || c.GetMessage() != azure || c.GetTarget() != fnv1.Target_TARGET_COMPOSITE_AND_CLAIM {
 		t.Errorf("condition %v", c)
@@ -133,7 +134,7 @@ func TestTaken(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			other := object(t, "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: {name: shop, namespace: team-a, ownerReferences: "+tc.owner+"}")
-			rsp := append(fullWorld(t), other).settle(t, request(t, object(t, xrText), object(t, policyText), nil))
+			rsp := composers.Settle(t, fullWorld(t).With(unstructuredOf(other)), request(t, object(t, xrText), object(t, policyText), nil))
 			if composed(rsp) != nil || rsp.GetDesired().GetComposite().GetReady() != fnv1.Ready_READY_FALSE {
 				t.Errorf("composed %v, ready %s", composed(rsp), rsp.GetDesired().GetComposite().GetReady())
 			}
@@ -143,7 +144,7 @@ func TestTaken(t *testing.T) {
 		})
 	}
 	t.Run("just made by itself", func(t *testing.T) {
-		rsp := append(fullWorld(t), object(t, clusterText)).settle(t, request(t, object(t, xrText), object(t, policyText), nil))
+		rsp := composers.Settle(t, fullWorld(t).With(unstructuredOf(object(t, clusterText))), request(t, object(t, xrText), object(t, policyText), nil))
 		if composed(rsp) == nil {
 			t.Errorf("is not composed: %v", rsp.GetConditions())
 		}
@@ -166,8 +167,8 @@ func TestNothingDropped(t *testing.T) {
 		world               world
 	}{
 		"nothing":                   {keep, keep, keep, fullWorld(t)},
-		"the world":                 {keep, keep, keep, nil},
-		"the ClusterClass":          {keep, keep, keep, fullWorld(t)[1:]},
+		"the world":                 {keep, keep, keep, world{}},
+		"the ClusterClass":          {keep, keep, keep, fullWorld(t).Without(unstructuredOf(object(t, classText)))},
 		"spec":                      {func(string) string { return strings.Split(xrText, "spec:")[0] }, keep, keep, fullWorld(t)},
 		"location":                  {spoil("  location: westeurope\n", ""), keep, keep, fullWorld(t)},
 		"another location":          {spoil("location: westeurope", "location: northeurope"), keep, keep, fullWorld(t)},
@@ -187,14 +188,14 @@ func TestNothingDropped(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			rsp := tc.world.settle(t, request(t, object(t, tc.xr(xrText)), object(t, tc.policy(policyText)), object(t, tc.cluster(clusterText))))
+			rsp := composers.Settle(t, tc.world, request(t, object(t, tc.xr(xrText)), object(t, tc.policy(policyText)), object(t, tc.cluster(clusterText))))
 			if fatal(rsp) == "" && composed(rsp) == nil {
 				t.Errorf("the Cluster was dropped; conditions %v", rsp.GetConditions())
 			}
 		})
 	}
 	t.Run("no input", func(t *testing.T) {
-		rsp := fullWorld(t).settle(t, request(t, object(t, xrText), nil, object(t, clusterText)))
+		rsp := composers.Settle(t, fullWorld(t), request(t, object(t, xrText), nil, object(t, clusterText)))
 		if want := "the step has no input, but needs an AKSClusterPolicy of platform.capz.crossplane.io/v1alpha1 that names a ClusterClass"; fatal(rsp) != want {
 			t.Errorf("fatal %q, want %q", fatal(rsp), want)
 		}
@@ -203,7 +204,7 @@ func TestNothingDropped(t *testing.T) {
 
 // TestRefusalKeepsTheCluster checks that a Cluster whose spec is refused is returned just as it was applied.
 func TestRefusalKeepsTheCluster(t *testing.T) {
-	rsp := fullWorld(t).settle(t, request(t, object(t, xrText), object(t, policyText+"fixed: {nodePool: {spot: false}}\n"), object(t, clusterText)))
+	rsp := composers.Settle(t, fullWorld(t), request(t, object(t, xrText), object(t, policyText+"fixed: {nodePool: {spot: false}}\n"), object(t, clusterText)))
 	want := object(t, clusterText)
 	delete(want, "status")
 	spec := want["spec"].(map[string]any)
@@ -224,13 +225,11 @@ func TestRefusalKeepsTheCluster(t *testing.T) {
 // TestPure asks the same twice, and once with everything in another order.
 func TestPure(t *testing.T) {
 	w := fullWorld(t)
-	first := w.settle(t, request(t, object(t, xrText), object(t, policyText), object(t, clusterText)))
-	turned := make(world, 0, len(w))
-	for i := range w {
-		turned = append(turned, w[len(w)-1-i])
-	}
+	first := composers.Settle(t, w, request(t, object(t, xrText), object(t, policyText), object(t, clusterText)))
+	turned := world{Objects: slices.Clone(w.Objects)}
+	slices.Reverse(turned.Objects)
 	for range 20 {
-		second := turned.settle(t, request(t, object(t, xrText), object(t, policyText), object(t, clusterText)))
+		second := composers.Settle(t, turned, request(t, object(t, xrText), object(t, policyText), object(t, clusterText)))
 		if !proto.Equal(first, second) {
 			t.Fatalf("answers differ:\n%v\n%v", first, second)
 		}
@@ -268,9 +267,9 @@ func TestRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var w world
 			if tc.class != "" {
-				w = world{object(t, tc.class)}
+				w = holding(object(t, tc.class))
 			}
-			rsp := w.settle(t, request(t, object(t, tc.xr), object(t, policyText), nil))
+			rsp := composers.Settle(t, w, request(t, object(t, tc.xr), object(t, policyText), nil))
 			if fatal(rsp) != "" || composed(rsp) != nil || rsp.GetDesired().GetComposite().GetReady() != fnv1.Ready_READY_FALSE {
 				t.Errorf("fatal %q, composed %v, ready %s", fatal(rsp), composed(rsp), rsp.GetDesired().GetComposite().GetReady())
 			}
@@ -288,8 +287,8 @@ func TestRefuses(t *testing.T) {
 // TestVariablesOfExtensions takes a variable that only the status of the ClusterClass has: a runtime extension declares it.
 func TestVariablesOfExtensions(t *testing.T) {
 	class := strings.Replace(classText, "{name: maintenance}, ", "", 1) + "status: {variables: [{name: maintenance, definitions: [{from: extension}]}]}\n"
-	w := world{object(t, class)}
-	if rsp := w.settle(t, request(t, object(t, xrText), object(t, policyText), nil)); composed(rsp) == nil {
+	w := holding(object(t, class))
+	if rsp := composers.Settle(t, w, request(t, object(t, xrText), object(t, policyText), nil)); composed(rsp) == nil {
 		t.Errorf("is not composed: %v", rsp.GetConditions())
 	}
 }

@@ -4,19 +4,18 @@ import (
 	"testing"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
-// mostCalls is how often Crossplane calls a function in one reconcile (its internal/xfn, MaxRequirementsIterations + 1).
-const mostCalls = 6
+var composers = composertest.Composers{"AKSCluster": Cluster{}, "XAKSCluster": Cluster{}}
 
-// A world is what an API server holds besides the composite and its Cluster.
-type world []map[string]any
+// The short names of what plays Crossplane.
+type world = composertest.World
+
+var fatal, status = composertest.Fatal, composertest.Status
 
 func object(t testing.TB, text string) map[string]any {
 	t.Helper()
@@ -27,82 +26,30 @@ func object(t testing.TB, text string) map[string]any {
 	return out
 }
 
-func structOf(t testing.TB, o map[string]any) *structpb.Struct {
-	t.Helper()
-	s, err := structpb.NewStruct(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // request asks for the composite xr with the policy as input; observed is its Cluster, nil when there is none.
 func request(t testing.TB, xr, policy, observed map[string]any) *fnv1.RunFunctionRequest {
 	t.Helper()
-	req := &fnv1.RunFunctionRequest{
-		Meta: &fnv1.RequestMeta{Tag: "tag", Capabilities: []fnv1.Capability{
-			fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES,
-		}},
-		Observed: &fnv1.State{Composite: &fnv1.Resource{Resource: structOf(t, xr)}, Resources: map[string]*fnv1.Resource{}},
-	}
+	req := composertest.Request(t, unstructuredOf(xr))
 	if policy != nil {
-		req.Input = structOf(t, policy)
+		req.Input = composertest.Struct(t, unstructuredOf(policy))
 	}
 	if observed != nil {
-		req.Observed.Resources[clusterResource] = &fnv1.Resource{Resource: structOf(t, observed)}
+		req.Observed.Resources[clusterResource] = &fnv1.Resource{Resource: composertest.Struct(t, unstructuredOf(observed))}
 	}
 	return req
 }
 
-// settle calls the function as Crossplane does, until it has all that it asks for.
-func (w world) settle(t testing.TB, req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
-	t.Helper()
-	var before *fnv1.Requirements
-	for range mostCalls {
-		rsp := composer.Run(req, Cluster{})
-		if fatal(rsp) != "" || proto.Equal(before, rsp.GetRequirements()) {
-			return rsp
-		}
-		before = rsp.GetRequirements()
-		req.RequiredResources = map[string]*fnv1.Resources{}
-		for name, s := range before.GetResources() {
-			req.RequiredResources[name] = w.selected(t, s)
-		}
-	}
-	t.Fatalf("Crossplane gives up: requirements did not settle within %d calls", mostCalls)
-	return nil
+func unstructuredOf(o map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: o}
 }
 
-func (w world) selected(t testing.TB, s *fnv1.ResourceSelector) *fnv1.Resources {
-	t.Helper()
-	found := &fnv1.Resources{}
-	for _, o := range w {
-		metadata, _ := o["metadata"].(map[string]any)
-		if o["apiVersion"] != s.GetApiVersion() || o["kind"] != s.GetKind() || metadata["namespace"] != s.GetNamespace() {
-			continue
-		}
-		if labels := s.GetMatchLabels().GetLabels(); labels != nil {
-			have, _ := metadata["labels"].(map[string]any)
-			for key, value := range labels {
-				if have[key] == value {
-					found.Items = append(found.Items, &fnv1.Resource{Resource: structOf(t, o)})
-				}
-			}
-		} else if metadata["name"] == s.GetMatchName() {
-			found.Items = append(found.Items, &fnv1.Resource{Resource: structOf(t, o)})
-		}
+// holding returns a world of the objects.
+func holding(objects ...map[string]any) world {
+	w := world{}
+	for _, o := range objects {
+		w.Objects = append(w.Objects, unstructuredOf(o))
 	}
-	return found
-}
-
-// fatal returns the message of the response's fatal result, "" if it has none.
-func fatal(rsp *fnv1.RunFunctionResponse) string {
-	for _, r := range rsp.GetResults() {
-		if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
-			return r.GetMessage()
-		}
-	}
-	return ""
+	return w
 }
 
 // composed returns the desired Cluster; nil when there is none.
@@ -112,10 +59,6 @@ func composed(rsp *fnv1.RunFunctionResponse) map[string]any {
 		return nil
 	}
 	return r.GetResource().AsMap()
-}
-
-func status(rsp *fnv1.RunFunctionResponse) map[string]any {
-	return rsp.GetDesired().GetComposite().GetResource().GetFields()["status"].GetStructValue().AsMap()
 }
 
 // shownAs returns a condition of the response.
@@ -242,14 +185,14 @@ status: {v1beta2: {conditions: [{type: Ready, status: "` + ready + `", reason: X
 
 func fullWorld(t testing.TB) world {
 	t.Helper()
-	return world{
+	return holding(
 		object(t, classText), object(t, controlPlaneText),
 		object(t, machinePoolText("system", "3", "3")), object(t, asoPoolText("system", "True", "")),
 		object(t, machinePoolText("work", "2", "1")), object(t, asoPoolText("work", "False", "no cores left")),
-	}
+	)
 }
 
 // cluster is a Cluster with a topology.
 func cluster(topology map[string]any) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"topology": topology}}}
+	return unstructuredOf(map[string]any{"spec": map[string]any{"topology": topology}})
 }
