@@ -270,6 +270,23 @@ func TestPoolIsReadyWithItsNodes(t *testing.T) {
 	}
 }
 
+// TestWaitsOnceForWhatAllPoolsReferTo says that a subnet is not named again for each of the pools that are in it.
+func TestWaitsOnceForWhatAllPoolsReferTo(t *testing.T) {
+	p := newPlay(t, aksWorld(t), controlPlane(t))
+	const want = "waits until VirtualNetworksSubnet net-nodes (spec.agentPoolProfiles[0].vnetSubnetReference.armId) is ready"
+	for range 8 {
+		p.rounds(1)
+		got := condition(p.rsp, "ManagedClusterRunning")
+		if strings.Count(got, "agentPoolProfiles[") > 1 {
+			t.Fatalf("want the subnet named once, got %q", got)
+		}
+		if strings.HasSuffix(got, want) {
+			return
+		}
+	}
+	t.Errorf("it never %s", want)
+}
+
 // TestPoolsAtCreation says that a ManagedCluster is made with all pools at once, and keeps those that were sent.
 func TestPoolsAtCreation(t *testing.T) {
 	cases := map[string]struct {

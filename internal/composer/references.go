@@ -30,6 +30,11 @@ func (r Reference) Matches(obj *unstructured.Unstructured) bool {
 	return obj.GetName() == r.Name && obj.GroupVersionKind().GroupKind() == r.GroupKind
 }
 
+// sameObject says whether both mean the same object, wherever they stand.
+func (r Reference) sameObject(other Reference) bool {
+	return r.GroupKind == other.GroupKind && r.Name == other.Name
+}
+
 // References returns every reference by name to another ASO object in the spec of obj, in the order of their paths.
 // A reference by armId is none: ASO neither waits for it nor needs it in Kubernetes.
 //

@@ -34,7 +34,10 @@ func (p *Plan) waits(in *Request, i *Inline) []string {
 		refs = append(refs, p.Awaits(i)...)
 	}
 	waits := slices.Clone(i.Waits)
-	for _, ref := range refs {
+	for n, ref := range refs {
+		if slices.ContainsFunc(refs[:n], ref.sameObject) {
+			continue // All pools of a cluster may refer to one subnet: once is enough to read.
+		}
 		if w := p.wait(in, i, ref); w != "" && !slices.Contains(waits, w) {
 			waits = append(waits, w)
 		}
