@@ -5,11 +5,13 @@ import (
 	"errors"
 	"net"
 	"os"
+	"path/filepath"
 
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/leaks"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/node"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry"
 )
@@ -32,6 +34,8 @@ type nodeCommand struct {
 	Namespace  string `required:"" help:"Whose Deployments and Services these are."`
 	Proxy      string `required:"" help:"Where to listen as the HTTP proxy that knows the Services by name."`
 	State      string `required:"" type:"existingdir" help:"Folder for everything that is written."`
+	Record     string `type:"path" help:"File for what is said through the proxy, which is not recorded without it."`
+	Client     string `type:"path" help:"Folder with the certificate of who uses the proxy; for --record."`
 }
 
 func (c *nodeCommand) Run(ctx context.Context, _ checkout) error {
@@ -51,6 +55,13 @@ func (c *nodeCommand) Run(ctx context.Context, _ checkout) error {
 	n := &node.Node{
 		Client: kube, Config: config, Namespace: c.Namespace, Dir: c.State, Log: os.Stderr,
 		Env: []string{"HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.Getenv("TMPDIR")},
+	}
+	if c.Record != "" {
+		spool, err := leaks.CreateSpool(c.Record)
+		if err != nil {
+			return err
+		}
+		n.Recorder = &node.Recorder{Servers: filepath.Join(c.State, "pods", "*", "tls-server-certs"), Client: c.Client, Spool: spool}
 	}
 	return ended(ctx, n.Run(ctx, listener))
 }

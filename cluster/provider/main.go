@@ -4,6 +4,7 @@ package main
 import (
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/version"
 )
@@ -41,6 +43,7 @@ type flags struct {
 	WebhookHost             string        `help:"Host to serve the admission webhook on; empty means all."`
 	WebhookPort             int           `help:"Port to serve the admission webhook on." default:"9443"`
 	WebhookCertDir          string        `help:"Folder with tls.crt and tls.key of the admission webhook." env:"WEBHOOK_TLS_CERT_DIR" type:"path"`
+	ASONamespaces           []string      `help:"Namespaces in which Azure Service Operator may run." name:"aso-namespaces" default:"${asoNamespaces}"`
 	SubscriptionID          string        `help:"Azure subscription of AzureManagedControlPlanes that name none." env:"AZURE_SUBSCRIPTION_ID"`
 	LogFormat               string        `help:"How logs are written: ${enum}." enum:"text,json" default:"text"`
 	Debug                   bool          `help:"Log more."`
@@ -51,7 +54,7 @@ type flags struct {
 func main() {
 	f := &flags{}
 	kong.Parse(f, kong.Name("provider-capz"), kong.Description("Keeps Cluster API's provider contract for crossplane-capz."),
-		kong.Vars{"version": version.Version})
+		kong.Vars{"version": version.Version, "asoNamespaces": strings.Join(azure.DefaultOperatorNamespaces(), ",")})
 	level := &slog.LevelVar{}
 	log := f.logger(level)
 	ctrl.SetLogger(log)

@@ -75,6 +75,7 @@ func (f *flags) follow(ctx context.Context, cluster *rest.Config, scheme *runtim
 		Client: direct,
 		Flags: settings.Settings{
 			Namespace: f.Namespace, WatchFilter: f.WatchFilter, Concurrency: f.Concurrency, SyncPeriod: f.SyncPeriod, Debug: f.Debug,
+			OperatorNamespaces: f.ASONamespaces,
 		},
 		Observe: func(s settings.Settings) { setLevel(level, s.Debug) },
 		Log:     ctrl.Log.WithName("settings"),
@@ -107,6 +108,7 @@ func (f *flags) registerWebhooks(mgr ctrl.Manager, follower *settings.Follower) 
 	(&admission.PlatformClaimer{Scope: scope}).Register(mgr.GetWebhookServer())
 	(&admission.Defaulter{SubscriptionID: f.SubscriptionID, Scope: scope}).Register(mgr.GetWebhookServer())
 	(&admission.Rules{Reader: mgr.GetAPIReader(), Scope: scope}).Register(mgr.GetWebhookServer())
+	(&admission.IdentityGuard{}).Register(mgr.GetWebhookServer())
 	// What would be lost is lost in all namespaces, whatever the settings.
 	(&admission.RemadeGuard{}).Register(mgr.GetWebhookServer())
 	(&admission.Guard{Reader: mgr.GetAPIReader()}).Register(mgr.GetWebhookServer())
@@ -132,7 +134,7 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 		}
 		return err
 	}
-	options := contract.Options{WatchFilter: s.WatchFilter, Concurrency: s.Concurrency}
+	options := contract.Options{WatchFilter: s.WatchFilter, Concurrency: s.Concurrency, OperatorNamespaces: s.OperatorNamespaces}
 	typed, err := contract.SetupWithManager(ctx, mgr, options)
 	if err != nil {
 		return err
@@ -140,7 +142,7 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 	if err := onceServed(mgr, contract.TypedKinds(), typed); err != nil {
 		return err
 	}
-	credentials := func() error { return identity.SetupWithManager(ctx, mgr, options) }
+	credentials := func() error { return identity.SetupWithManager(ctx, mgr, options, s.Namespace) }
 	if err := onceServed(mgr, identity.Kinds(), credentials); err != nil {
 		return err
 	}

@@ -17,14 +17,22 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	var controlPlane string
 	if problem == nil {
-		_, problem = member.Reference(in, cluster, "controlPlaneRef", asoControlPlaneKind)
+		controlPlane, problem = member.Reference(in, cluster, "controlPlaneRef", asoControlPlaneKind)
 	}
 	if problem != nil {
 		return member.Refuse(in, problem, status)
 	}
 
 	inlines := composer.Inlines(in.XR)
+	composer.Ask(in, inlines)
+	controlPlaneXR, err := in.Get("controlplane", asoControlPlaneKind, controlPlane)
+	if err != nil {
+		return nil, err
+	}
+	signsIn := credential{controlPlane: controlPlaneXR, name: controlPlane, cluster: cluster.GetName()}
+	signsIn.set(in, inlines)
 	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: member.Paused(in, cluster), Awaits: quietNetworks(inlines)}
 	out, err := plan.Make(in)
 	if err != nil {
@@ -35,7 +43,7 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	if out.Ready() && host != "" {
 		member.SetProvisioned(status)
 	}
-	ready := member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingEndpoint,
-		"waits for spec.controlPlaneEndpoint, which comes from the control plane"))
-	return composer.Finish(in, out, status, ready, resources, member.PausedCondition(plan.Paused)), nil
+	ready := signsIn.said().Readiness(member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingEndpoint,
+		"waits for spec.controlPlaneEndpoint, which comes from the control plane")))
+	return signsIn.said().Finish(in, out, status, ready, resources, member.PausedCondition(plan.Paused)), nil
 }

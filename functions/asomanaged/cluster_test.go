@@ -100,7 +100,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"first creation": {
-			xr: xr, world: world{Objects: []*unstr{cluster()}},
+			xr: xr, world: world{Objects: []*unstr{cluster(), controlPlaneXR()}},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				rsp := response(t, xr, clusterStatus(false,
 					list(resourceStatus(rg, false, "Creating", "is being created"),
@@ -115,7 +115,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"ready but for the endpoint": {
-			xr: xr, world: world{Objects: []*unstr{cluster()}}, observed: []*unstr{exists(t, xr, rg), exists(t, xr, net)},
+			xr: xr, world: world{Objects: []*unstr{cluster(), controlPlaneXR()}}, observed: []*unstr{exists(t, xr, rg), exists(t, xr, net)},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				rsp := response(t, xr, clusterStatus(false, list(resourceStatus(rg, true, "Succeeded", ""), resourceStatus(net, true, "Succeeded", "")),
 					contractCondition("Ready", "False", "WaitingForControlPlaneEndpoint", "waits for spec.controlPlaneEndpoint, which comes from the control plane"),
@@ -126,7 +126,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"ready": {
-			xr: edited(xr, endpoint), world: world{Objects: []*unstr{cluster()}}, observed: []*unstr{exists(t, xr, rg), exists(t, xr, net)},
+			xr: edited(xr, endpoint), world: world{Objects: []*unstr{cluster(), controlPlaneXR()}}, observed: []*unstr{exists(t, xr, rg), exists(t, xr, net)},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				rsp := response(t, xr, clusterStatus(true, list(resourceStatus(rg, true, "Succeeded", ""), resourceStatus(net, true, "Succeeded", "")),
 					contractCondition("Ready", "True", "Provisioned", ""),
@@ -137,7 +137,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"an endpoint alone does not make it ready": {
-			xr: edited(xr, endpoint), world: world{Objects: []*unstr{cluster()}},
+			xr: edited(xr, endpoint), world: world{Objects: []*unstr{cluster(), controlPlaneXR()}},
 			observed: []*unstr{exists(t, xr, rg, condition("False", "Info", "Reconciling", "working")), exists(t, xr, net)},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				const message = "ResourceGroup rg: working"
@@ -150,7 +150,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"once ready, Azure's refusal is shown by Ready and stays provisioned": {
-			xr: edited(xr, endpoint, set(true, "status", "ready")), world: world{Objects: []*unstr{cluster()}},
+			xr: edited(xr, endpoint, set(true, "status", "ready")), world: world{Objects: []*unstr{cluster(), controlPlaneXR()}},
 			observed: []*unstr{exists(t, xr, rg, condition("False", "Error", "Locked", "has a lock")), exists(t, xr, net)},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				const message = "ResourceGroup rg: has a lock"
@@ -163,7 +163,7 @@ func TestClusterStages(t *testing.T) {
 			},
 		},
 		"once ready, an update takes nothing away": {
-			xr: edited(xr, endpoint, set(true, "status", "ready")), world: world{Objects: []*unstr{cluster()}},
+			xr: edited(xr, endpoint, set(true, "status", "ready")), world: world{Objects: []*unstr{cluster(), controlPlaneXR()}},
 			observed: []*unstr{exists(t, xr, rg, condition("False", "Info", "Reconciling", "working")), exists(t, xr, net)},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
 				const message = "ResourceGroup rg: working"

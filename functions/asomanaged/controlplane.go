@@ -47,6 +47,8 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	signsIn := credential{controlPlane: in.XR, name: in.XR.GetName(), cluster: cluster.GetName()}
+	signsIn.set(in, inlines)
 	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: member.Paused(in, cluster),
 		Peers: []composer.Peer{{Kind: asoClusterKind.Kind, Name: infra, XR: infraXR}}}
 	out, err := plan.Make(in)
@@ -54,9 +56,15 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	setControlPlaneStatus(status, observed)
-	ready := member.ControlPlaneReadiness(status, out, composer.ConditionReady)
-	available := member.ControlPlaneReadiness(status, out, composer.ConditionAvailable)
-	return composer.Finish(in, out, status, ready, available, out.Condition(), member.PausedCondition(plan.Paused)), nil
+	conditions := []composer.Condition{
+		signsIn.said().Readiness(member.ControlPlaneReadiness(status, out, composer.ConditionReady)),
+		member.ControlPlaneReadiness(status, out, composer.ConditionAvailable),
+		out.Condition(), member.PausedCondition(plan.Paused),
+	}
+	if signsIn.asked() {
+		conditions = append(conditions, signsIn.said().Condition())
+	}
+	return signsIn.said().Finish(in, out, status, conditions...), nil
 }
 
 // setManagedCluster sets on the ManagedCluster what Cluster API decides, in CAPZ's order.

@@ -47,6 +47,8 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	if agentPool.Problem == nil {
 		agentPool.Problem = setAgentPool(machinePool, agentPool, observed)
 	}
+	signsIn := credential{controlPlane: peers[0].XR, name: controlPlane, cluster: cluster.GetName()}
+	signsIn.set(in, inlines)
 	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: member.Paused(in, cluster), Peers: peers,
 		Awaits: func(i *composer.Inline) []composer.Reference { return clusterByID(i, peers) }}
 	out, err := plan.Make(in)
@@ -54,9 +56,9 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	setMachinePoolStatus(in, status, out, observed)
-	ready := member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingNodes,
-		"waits for spec.providerIDList, which comes from the nodes of the pool"))
-	return composer.Finish(in, out, status, ready, out.Condition(), member.PausedCondition(plan.Paused)), nil
+	ready := signsIn.said().Readiness(member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingNodes,
+		"waits for spec.providerIDList, which comes from the nodes of the pool")))
+	return signsIn.said().Finish(in, out, status, ready, out.Condition(), member.PausedCondition(plan.Paused)), nil
 }
 
 // peersOf returns the composites whose resources a pool may refer to.

@@ -1,6 +1,7 @@
 package asomanaged
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,6 +78,11 @@ func TestKindChecks(t *testing.T) {
 func TestEntryMistakes(t *testing.T) {
 	good := group("good")
 	const anASOKind = "group and version of an Azure Service Operator kind, such as resources.azure.com/v1api20200601"
+	const notForUsers = `, but must be absent: it is not for users, as the object belongs to the one that defines it`
+	const isCredential = `, but must be another because a Secret of that name is a credential for Azure`
+	reserved := func(annotation, value, why string) string {
+		return fmt.Sprintf("spec.resources[1].metadata.annotations[%s] is %q, but must be absent because %s", annotation, value, why)
+	}
 	const anObject = "an Azure Service Operator object with apiVersion, kind and metadata.name"
 	bad := func(edits ...edit) map[string]any { return edited(group("bad"), edits...).Object }
 	cases := map[string]struct {
@@ -103,13 +109,25 @@ func TestEntryMistakes(t *testing.T) {
 		"duplicate":           {entry: good.Object, reason: "DuplicateResource", message: `spec.resources[1]: ResourceGroup "good" is defined at spec.resources[0] already; give each resource of a kind its own metadata.name`, unlisted: true},
 		"duplicate in another version": {entry: edited(good, inVersion("resources.azure.com/v1beta20200601")).Object, reason: "DuplicateResource",
 			message: `spec.resources[1]: ResourceGroup "good" is defined at spec.resources[0] already; give each resource of a kind its own metadata.name`, unlisted: true},
+		"generated name":         {entry: bad(set("x-", "metadata", "generateName")), reason: "InvalidResource", message: `spec.resources[1].metadata.generateName is "x-"` + notForUsers},
+		"owner":                  {entry: bad(set(list(dict("kind", "Namespace")), "metadata", "ownerReferences")), reason: "InvalidResource", message: `spec.resources[1].metadata.ownerReferences is [{"kind":"Namespace"}]` + notForUsers},
+		"finalizer":              {entry: bad(set(list("a/b"), "metadata", "finalizers")), reason: "InvalidResource", message: `spec.resources[1].metadata.finalizers is ["a/b"]` + notForUsers},
+		"other operator":         {entry: bad(annotate("serviceoperator.azure.com/operator-namespace", "elsewhere")), reason: "InvalidResource", message: reserved("serviceoperator.azure.com/operator-namespace", "elsewhere", "Azure Service Operator writes it and acts on it")},
+		"address of operation":   {entry: bad(annotate("serviceoperator.azure.com/poller-resume-token", "x")), reason: "InvalidResource", message: reserved("serviceoperator.azure.com/poller-resume-token", "x", "Azure Service Operator writes it and acts on it")},
+		"ID in Azure":            {entry: bad(annotate("serviceoperator.azure.com/resource-id", "/x")), reason: "InvalidResource", message: reserved("serviceoperator.azure.com/resource-id", "/x", "Azure Service Operator writes it and acts on it")},
+		"ownership":              {entry: bad(annotate("infrastructure.cluster.x-k8s.io/ownership", "owned")), reason: "InvalidResource", message: reserved("infrastructure.cluster.x-k8s.io/ownership", "owned", "it records whose the resource is, which is found out in Azure")},
+		"Crossplane's":           {entry: bad(annotate("crossplane.io/external-name", "x")), reason: "InvalidResource", message: reserved("crossplane.io/external-name", "x", "Crossplane writes it")},
+		"credential of another":  {entry: bad(annotate("serviceoperator.azure.com/credential-from", "other/x")), reason: "InvalidResource", message: `spec.resources[1].metadata.annotations[serviceoperator.azure.com/credential-from] is "other/x", but must be the name of a Secret in the same namespace`},
+		"credential written":     {entry: bad(set("c-aso-secret", "spec", "operatorSpec", "secrets", "key", "name")), reason: "InvalidResource", message: `spec.resources[1].spec.operatorSpec.secrets.key.name is "c-aso-secret"` + isCredential},
+		"credential, expression": {entry: bad(set(list(dict(), dict("name", "aso-credential")), "spec", "operatorSpec", "secretExpressions")), reason: "InvalidResource", message: `spec.resources[1].spec.operatorSpec.secretExpressions[1].name is "aso-credential"` + isCredential},
+		"kubeconfig, expression": {entry: bad(set(list(dict("name", "c-kubeconfig")), "spec", "operatorSpec", "secretExpressions")), reason: "InvalidResource", message: `spec.resources[1].spec.operatorSpec.secretExpressions[0].name is "c-kubeconfig", but must be another because Cluster API takes what is in such a Secret for a kubeconfig from Azure`},
 		"kind not installed": {entry: inline("cdn.azure.com/v1", "Profile", "bad").Object, reason: "KindNotInstalled", unserved: "cdn.azure.com/v1", unwatched: true,
 			message: "spec.resources[1] is a Profile of cdn.azure.com/v1, which this cluster does not serve; install its CRD with Azure Service Operator's --crd-pattern, or correct apiVersion and kind"},
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
 			xr := edited(infraXR(good, good), putEntry(1, c.entry))
-			w := world{Objects: []*unstr{cluster()}}.Serving(gvk(c.unserved, "Profile"), nil)
+			w := world{Objects: []*unstr{cluster(), controlPlaneXR()}}.Serving(gvk(c.unserved, "Profile"), nil)
 			rsp := composers.Settle(t, w, request(t, xr, exists(t, xr, good)))
 			if f := fatal(rsp); f != "" {
 				t.Fatal(f)
@@ -147,7 +165,7 @@ func TestEntryMistakes(t *testing.T) {
 func TestChangesThatAreRefused(t *testing.T) {
 	net := owned(network, "VirtualNetwork", "net", "rg", set("westeurope", "spec", "location"), set("azure-net", "spec", "azureName"))
 	const stays = " because the resource exists in Azure; give another resource another metadata.name"
-	w := world{Objects: []*unstr{cluster()}}
+	w := world{Objects: []*unstr{cluster(), controlPlaneXR()}}
 	cases := map[string]struct {
 		before, after *unstr
 		world         world
@@ -194,7 +212,7 @@ func TestChangesThatAreRefused(t *testing.T) {
 // TestChangesThatAreAdmitted has those that look alike.
 func TestChangesThatAreAdmitted(t *testing.T) {
 	net := owned(network, "VirtualNetwork", "net", "rg", set("azure-net", "spec", "azureName"))
-	w := world{Objects: []*unstr{cluster()}}
+	w := world{Objects: []*unstr{cluster(), controlPlaneXR()}}
 	notInAzure := remove("metadata", "annotations", "serviceoperator.azure.com/resource-id")
 	cases := map[string]struct {
 		before *unstr
@@ -221,17 +239,26 @@ func TestChangesThatAreAdmitted(t *testing.T) {
 
 func TestServerFieldsOfEntriesAreLeftOut(t *testing.T) {
 	entry := edited(exists(t, infraXR(), group("rg")), remove("metadata", "labels"), remove("metadata", "annotations"), remove("metadata", "ownerReferences"), remove("metadata", "finalizers"), remove("spec", "azureName"))
-	rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, request(t, infraXR(entry)))
+	rsp := composers.Settle(t, world{Objects: []*unstr{cluster(), controlPlaneXR()}}, request(t, infraXR(entry)))
 	want := edited(group("rg"), set("c1", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), set(ns, "metadata", "namespace"))
 	if diff := cmp.Diff(want, desired(t, rsp)[name(want)]); diff != "" {
 		t.Errorf("composed: -want, +got:\n%s", diff)
 	}
 }
 
+// TestUsersAnnotationsArePassedOn says that what ASO has for users stays.
+func TestUsersAnnotationsArePassedOn(t *testing.T) {
+	want := map[string]string{"serviceoperator.azure.com/credential-from": "mine", "serviceoperator.azure.com/reconcile-policy": "skip", "example.org/a": "b"}
+	rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, request(t, infraXR(edited(group("rg"), func(o *unstr) { o.SetAnnotations(want) }))))
+	if diff := cmp.Diff(want, desired(t, rsp)[name(group("rg"))].GetAnnotations()); diff != "" {
+		t.Errorf("annotations: -want, +got:\n%s", diff)
+	}
+}
+
 func TestAllThatIsNotReadyIsNamedTheWorstFirst(t *testing.T) {
 	a, b, c, d := group("a"), group("b"), group("c"), group("d")
 	xr := infraXR(a, b, c, edited(d, set("elsewhere", "metadata", "namespace")))
-	rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, request(t, xr, exists(t, xr, a), exists(t, xr, b, condition("False", "Info", "Reconciling", "working")),
+	rsp := composers.Settle(t, world{Objects: []*unstr{cluster(), controlPlaneXR()}}, request(t, xr, exists(t, xr, a), exists(t, xr, b, condition("False", "Info", "Reconciling", "working")),
 		exists(t, xr, c, condition("False", "Warning", "Throttled", "too many"))))
 	got := contract(rsp, "ResourcesReady")
 	lines := strings.Split(got["message"].(string), "; ")

@@ -8,14 +8,12 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
 // A scene is a composite in a world, with everything that it is composed of.
-type scene struct {
-	xr       *unstr
-	world    world
-	observed []*unstr
-}
+type scene = composertest.Scene
 
 func scenes(t testing.TB) map[string]scene {
 	t.Helper()
@@ -26,11 +24,11 @@ func scenes(t testing.TB) map[string]scene {
 	pool := edited(ready(poolXR("p0", aksPool("p0"), group("extra"))), nodes, set(true, "status", "ready"), set(int64(3), "status", "replicas"))
 	profiles := edited(settledCluster(), set(list(profile("p0"), profile("p1")), "spec", "agentPoolProfiles"))
 	return map[string]scene{
-		"cluster":       {infra, aksWorld("p0", "p1"), []*unstr{exists(t, infra, group("rg")), exists(t, infra, net), exists(t, infra, subnet)}},
-		"control plane": {cp, aksWorld("p0", "p1"), []*unstr{exists(t, cp, settledCluster(), inAzure), exists(t, cp, maintenance)}},
-		"control plane, being created": {cp, aksWorld("p0", "p1").With(poolXR("p0", aksPool("p0", inVersion(aksPreview)))),
-			[]*unstr{exists(t, cp, profiles, condition("False", "Info", "Reconciling", "")), exists(t, cp, maintenance)}},
-		"machine pool": {pool, aksWorld("p0", "p1"), []*unstr{exists(t, pool, settledPool("p0"), count(3)), exists(t, pool, group("extra"))}},
+		"cluster":       {XR: infra, World: aksWorld("p0", "p1"), Observed: []*unstr{exists(t, infra, group("rg")), exists(t, infra, net), exists(t, infra, subnet)}},
+		"control plane": {XR: cp, World: aksWorld("p0", "p1"), Observed: []*unstr{exists(t, cp, settledCluster(), inAzure), exists(t, cp, maintenance)}},
+		"control plane, being created": {XR: cp, World: aksWorld("p0", "p1").With(poolXR("p0", aksPool("p0", inVersion(aksPreview)))),
+			Observed: []*unstr{exists(t, cp, profiles, condition("False", "Info", "Reconciling", "")), exists(t, cp, maintenance)}},
+		"machine pool": {XR: pool, World: aksWorld("p0", "p1"), Observed: []*unstr{exists(t, pool, settledPool("p0"), count(3)), exists(t, pool, group("extra"))}},
 	}
 }
 
@@ -43,7 +41,7 @@ type disturbance struct {
 func disturbances(s scene) []disturbance {
 	var all []disturbance
 	add := func(name string, do func(*scene)) { all = append(all, disturbance{name, do}) }
-	onXR := func(name string, edits ...edit) { add(name, func(s *scene) { s.xr = edited(s.xr, edits...) }) }
+	onXR := func(name string, edits ...edit) { add(name, func(s *scene) { s.XR = edited(s.XR, edits...) }) }
 
 	add("none", func(*scene) {})
 	onXR("owner references gone", remove("metadata", "ownerReferences"))
@@ -66,37 +64,37 @@ func disturbances(s scene) []disturbance {
 	onXR("version changed", set("v1.99.0", "spec", "version"))
 	onXR("version gone", remove("spec", "version"))
 	onXR("spec.resources no list", set("x", "spec", "resources"))
-	add("Cluster paused", func(s *scene) { s.world = s.world.With(cluster(set(true, "spec", "paused"))) })
+	add("Cluster paused", func(s *scene) { s.World = s.World.With(cluster(set(true, "spec", "paused"))) })
 	add("Cluster's networks changed", func(s *scene) {
-		s.world = s.world.With(cluster(set(list("1.2.3.0/24"), "spec", "clusterNetwork", "pods", "cidrBlocks")))
+		s.World = s.World.With(cluster(set(list("1.2.3.0/24"), "spec", "clusterNetwork", "pods", "cidrBlocks")))
 	})
 	for _, ref := range []string{"infrastructureRef", "controlPlaneRef"} {
-		add(ref+" gone", func(s *scene) { s.world = s.world.With(cluster(remove("spec", ref))) })
-		add(ref+" to another", func(s *scene) { s.world = s.world.With(cluster(set("other", "spec", ref, "name"))) })
-		add(ref+" to another kind", func(s *scene) { s.world = s.world.With(cluster(set("Other", "spec", ref, "kind"))) })
+		add(ref+" gone", func(s *scene) { s.World = s.World.With(cluster(remove("spec", ref))) })
+		add(ref+" to another", func(s *scene) { s.World = s.World.With(cluster(set("other", "spec", ref, "name"))) })
+		add(ref+" to another kind", func(s *scene) { s.World = s.World.With(cluster(set("Other", "spec", ref, "kind"))) })
 	}
 	add("MachinePool changed", func(s *scene) {
-		s.world = s.world.With(machinePool("p0", set(int64(9), "spec", "replicas"), set("v1.99.0", "spec", "template", "spec", "version")))
+		s.World = s.World.With(machinePool("p0", set(int64(9), "spec", "replicas"), set("v1.99.0", "spec", "template", "spec", "version")))
 	})
 	add("MachinePool managed by other", func(s *scene) {
-		s.world = s.world.With(machinePool("p0", annotate("cluster.x-k8s.io/replicas-managed-by", "keda")))
+		s.World = s.World.With(machinePool("p0", annotate("cluster.x-k8s.io/replicas-managed-by", "keda")))
 	})
-	add("everything else gone", func(s *scene) { s.world = world{} })
-	for n, o := range s.world.Objects {
-		add(fmt.Sprintf("%s %s gone", o.GetKind(), o.GetName()), func(s *scene) { s.world = s.world.Without(o) })
+	add("everything else gone", func(s *scene) { s.World = world{} })
+	for n, o := range s.World.Objects {
+		add(fmt.Sprintf("%s %s gone", o.GetKind(), o.GetName()), func(s *scene) { s.World = s.World.Without(o) })
 		add(fmt.Sprintf("%s %s deleting", o.GetKind(), o.GetName()), func(s *scene) {
-			s.world = s.world.With(edited(o, set(createdText, "metadata", "deletionTimestamp")))
+			s.World = s.World.With(edited(o, set(createdText, "metadata", "deletionTimestamp")))
 		})
 		add(fmt.Sprintf("%s %s without spec and status (%d)", o.GetKind(), o.GetName(), n), func(s *scene) {
-			s.world = s.world.With(edited(o, remove("spec"), remove("status")))
+			s.World = s.World.With(edited(o, remove("spec"), remove("status")))
 		})
 	}
 	all = append(all, entryDisturbances(s)...)
-	for n, o := range s.observed {
+	for n, o := range s.Observed {
 		onObserved := func(name string, edits ...edit) {
 			add(fmt.Sprintf("%s %s", o.GetName(), name), func(s *scene) {
-				s.observed = slices.Clone(s.observed)
-				s.observed[n] = edited(o, edits...)
+				s.Observed = slices.Clone(s.Observed)
+				s.Observed[n] = edited(o, edits...)
 			})
 		}
 		onObserved("not ready", condition("False", "Info", "Reconciling", ""))
@@ -117,9 +115,9 @@ func disturbances(s scene) []disturbance {
 // entryDisturbances make mistakes in each entry of spec.resources, but take none away that can be told.
 func entryDisturbances(s scene) []disturbance {
 	var all []disturbance
-	for n, e := range entries(s.xr) {
+	for n, e := range entries(s.XR) {
 		put := func(name string, value any) {
-			all = append(all, disturbance{fmt.Sprintf("entry %d (%s) %s", n, e.GetName(), name), func(s *scene) { s.xr = edited(s.xr, putEntry(n, value)) }})
+			all = append(all, disturbance{fmt.Sprintf("entry %d (%s) %s", n, e.GetName(), name), func(s *scene) { s.XR = edited(s.XR, putEntry(n, value)) }})
 		}
 		put("text", "x")
 		put("null", nil)
@@ -141,7 +139,7 @@ func entryDisturbances(s scene) []disturbance {
 		}).Object)
 		put("referring to nothing", edited(e, set(aksReference("VirtualNetwork", "nobody"), "spec", "x")).Object)
 		all = append(all, disturbance{fmt.Sprintf("entry %d (%s) twice", n, e.GetName()), func(s *scene) {
-			s.xr = edited(s.xr, func(o *unstr) {
+			s.XR = edited(s.XR, func(o *unstr) {
 				items, _, _ := unstructured.NestedSlice(o.Object, "spec", "resources")
 				_ = unstructured.SetNestedSlice(o.Object, append(items, e.Object), "spec", "resources")
 			})
@@ -149,8 +147,8 @@ func entryDisturbances(s scene) []disturbance {
 		all = append(all, disturbance{fmt.Sprintf("entry %d (%s) in a version that is not served", n, e.GetName()), func(s *scene) {
 			gvk := e.GroupVersionKind()
 			gvk.Version = "v1new"
-			s.xr = edited(s.xr, putEntry(n, edited(e, func(o *unstr) { o.SetGroupVersionKind(gvk) }).Object))
-			s.world = s.world.Serving(gvk, nil)
+			s.XR = edited(s.XR, putEntry(n, edited(e, func(o *unstr) { o.SetGroupVersionKind(gvk) }).Object))
+			s.World = s.World.Serving(gvk, nil)
 		}})
 	}
 	return all
@@ -169,8 +167,8 @@ func TestNothingIsDroppedByTwo(t *testing.T) {
 				s := s
 				all[a].do(&s)
 				all[b].do(&s)
-				req := request(t, s.xr, s.observed...)
-				rsp := composers.Settle(t, s.world, req)
+				req := request(t, s.XR, s.Observed...)
+				rsp := composers.Settle(t, s.World, req)
 				if m := dropped(req, rsp); len(m) > 0 {
 					t.Errorf("%s: %s, then %s: %v would be deleted", name, all[a].name, all[b].name, m)
 				}
@@ -186,8 +184,8 @@ func TestNothingIsDropped(t *testing.T) {
 				t.Run(first.name, func(t *testing.T) {
 					s := s
 					first.do(&s)
-					req := request(t, s.xr, s.observed...)
-					rsp := composers.Settle(t, s.world, req)
+					req := request(t, s.XR, s.Observed...)
+					rsp := composers.Settle(t, s.World, req)
 					if m := dropped(req, rsp); len(m) > 0 {
 						t.Errorf("%v would be deleted", m)
 					}
@@ -199,23 +197,23 @@ func TestNothingIsDropped(t *testing.T) {
 
 func TestNothingIsDroppedByAnUnansweredRequirement(t *testing.T) {
 	for name, s := range scenes(t) {
-		t.Run(name, func(t *testing.T) { composers.LeaveUnanswered(t, s.world, request(t, s.xr, s.observed...)) })
+		t.Run(name, func(t *testing.T) { composers.LeaveUnanswered(t, s.World, request(t, s.XR, s.Observed...)) })
 	}
 }
 
 func TestARemovedEntryIsDroppedAlone(t *testing.T) {
 	for name, s := range scenes(t) {
-		for n, e := range entries(s.xr) {
+		for n, e := range entries(s.XR) {
 			if e.GetKind() == "ManagedCluster" || e.GetKind() == "ManagedClustersAgentPool" {
 				continue // Without it nothing is composed at all, see TestKindChecks.
 			}
 			t.Run(name+" "+e.GetName(), func(t *testing.T) {
-				xr := edited(s.xr, func(o *unstr) {
+				xr := edited(s.XR, func(o *unstr) {
 					items, _, _ := unstructured.NestedSlice(o.Object, "spec", "resources")
 					_ = unstructured.SetNestedSlice(o.Object, slices.Delete(items, n, n+1), "spec", "resources")
 				})
-				req := request(t, xr, s.observed...)
-				rsp := composers.Settle(t, s.world, req)
+				req := request(t, xr, s.Observed...)
+				rsp := composers.Settle(t, s.World, req)
 				if got, want := dropped(req, rsp), nameOf(e); len(got) != 1 || got[0] != want || fatal(rsp) != "" {
 					t.Errorf("want just %s dropped, got %v (error %q)", want, got, fatal(rsp))
 				}
@@ -248,7 +246,7 @@ func TestARemovedEntryIsShownUntilItIsGone(t *testing.T) {
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
-			w := world{Objects: []*unstr{cluster()}}
+			w := world{Objects: []*unstr{cluster(), controlPlaneXR()}}
 			if c.left != nil {
 				w = w.With(c.left)
 			}
@@ -263,10 +261,28 @@ func TestARemovedEntryIsShownUntilItIsGone(t *testing.T) {
 	}
 }
 
+// TestASecretInTheStatusIsNotRead has the status of a composite, which its users may write, list what was never composed.
+func TestASecretInTheStatusIsNotRead(t *testing.T) {
+	for title, o := range map[string]*unstr{"Secret": inline("v1", "Secret", "x"), "composite": infraXR(), "Deployment": inline("apps/v1", "Deployment", "x")} {
+		t.Run(title, func(t *testing.T) {
+			xr := edited(infraXR(group("rg")), set(list(statusItem(group("rg"), true), statusItem(o, true)), "status", "resources"))
+			rsp := composers.Settle(t, world{Objects: []*unstr{cluster(), o}}, request(t, xr, exists(t, xr, group("rg"))))
+			for name, s := range rsp.GetRequirements().GetResources() {
+				if s.GetKind() == o.GetKind() {
+					t.Errorf("requirement %s is for it", name)
+				}
+			}
+			if _, _, got := outcome(rsp, o.GetName()); got != "not in status.resources" {
+				t.Errorf("status.resources: %s", got)
+			}
+		})
+	}
+}
+
 // TestWhatIsKeptInDoubtIsShown says that status.resources goes on with what an entry may have been that cannot be told.
 func TestWhatIsKeptInDoubtIsShown(t *testing.T) {
 	xr := edited(infraXR(group("rg"), group("net")), putEntry(1, dict("kind", "ResourceGroup")))
-	rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, request(t, xr, exists(t, xr, group("rg")), exists(t, xr, group("net"))))
+	rsp := composers.Settle(t, world{Objects: []*unstr{cluster(), controlPlaneXR()}}, request(t, xr, exists(t, xr, group("rg")), exists(t, xr, group("net"))))
 	if isReady, reason, _ := outcome(rsp, "net"); !isReady || reason != "Succeeded" {
 		t.Errorf("status.resources: want it ready, got %v, %s", isReady, reason)
 	}

@@ -59,7 +59,7 @@ func TestPause(t *testing.T) {
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
-			rsp := composers.Settle(t, world{Objects: []*unstr{c.cluster}}, request(t, c.xr, c.observed...))
+			rsp := composers.Settle(t, world{Objects: []*unstr{c.cluster, controlPlaneXR()}}, request(t, c.xr, c.observed...))
 			if f := fatal(rsp); f != "" {
 				t.Fatal(f)
 			}
@@ -86,8 +86,8 @@ func TestPause(t *testing.T) {
 func TestPauseOfEveryKind(t *testing.T) {
 	for title, s := range scenes(t) {
 		t.Run(title, func(t *testing.T) {
-			running := composers.Settle(t, s.world, request(t, s.xr, s.observed...))
-			paused := composers.Settle(t, s.world.With(cluster(set(true, "spec", "paused"))), request(t, s.xr, s.observed...))
+			running := composers.Settle(t, s.World, request(t, s.XR, s.Observed...))
+			paused := composers.Settle(t, s.World.With(cluster(set(true, "spec", "paused"))), request(t, s.XR, s.Observed...))
 			before, after := desired(t, running), desired(t, paused)
 			for n, o := range before {
 				// Paused, an object is what it was, with two annotations more: no field may change owner.

@@ -41,9 +41,9 @@ func TestPurity(t *testing.T) {
 			for _, d := range disturbances(s) {
 				s := s
 				d.do(&s)
-				req := request(t, s.xr, s.observed...)
+				req := request(t, s.XR, s.Observed...)
 				req.Desired = earlier(t)
-				composers.Settle(t, s.world, req)
+				composers.Settle(t, s.World, req)
 				before := marshal(t, req)
 				want := composers.Run(req)
 				for range times {
@@ -62,10 +62,10 @@ func TestPurity(t *testing.T) {
 func TestEarlierFunctionsAreKept(t *testing.T) {
 	for title, s := range scenes(t) {
 		t.Run(title, func(t *testing.T) {
-			req := request(t, s.xr, s.observed...)
+			req := request(t, s.XR, s.Observed...)
 			req.Desired = earlier(t)
 			req.Context = &structpb.Struct{Fields: map[string]*structpb.Value{"k": structpb.NewStringValue("v")}}
-			rsp := composers.Settle(t, s.world, req)
+			rsp := composers.Settle(t, s.World, req)
 			if diff := cmp.Diff(earlier(t).GetResources()["bucket"], rsp.GetDesired().GetResources()["bucket"], protocmp.Transform()); diff != "" {
 				t.Errorf("composed by an earlier function: -want, +got:\n%s", diff)
 			}
@@ -89,7 +89,7 @@ func TestEarlierObjectsAreNotTakenOver(t *testing.T) {
 	req := request(t, infraXR(&unstr{Object: map[string]any{}}))
 	req.Observed.Resources["bucket"] = &fnv1.Resource{Resource: composertest.Struct(t, bucket)}
 	req.Desired = earlier(t)
-	rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, req)
+	rsp := composers.Settle(t, world{Objects: []*unstr{cluster(), controlPlaneXR()}}, req)
 	if diff := cmp.Diff(earlier(t).GetResources()["bucket"], rsp.GetDesired().GetResources()["bucket"], protocmp.Transform()); diff != "" {
 		t.Errorf("composed by an earlier function: -want, +got:\n%s", diff)
 	}
@@ -104,7 +104,7 @@ func TestStatusDoesNotFlap(t *testing.T) {
 				d.do(&s)
 				var before map[string]any
 				for range 3 {
-					rsp := composers.Settle(t, s.world, request(t, s.xr, s.observed...))
+					rsp := composers.Settle(t, s.World, request(t, s.XR, s.Observed...))
 					if fatal(rsp) != "" {
 						break
 					}
@@ -112,7 +112,7 @@ func TestStatusDoesNotFlap(t *testing.T) {
 						t.Fatalf("%s: status: -before, +after:\n%s", d.name, diff)
 					}
 					before = status(rsp)
-					s.xr = edited(s.xr, func(o *unstr) { o.Object["status"] = structured(t, before) })
+					s.XR = edited(s.XR, func(o *unstr) { o.Object["status"] = structured(t, before) })
 				}
 			}
 		})
@@ -149,7 +149,7 @@ func TestTransitionTimes(t *testing.T) {
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
-			rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, request(t, c.xr, rg))
+			rsp := composers.Settle(t, world{Objects: []*unstr{cluster(), controlPlaneXR()}}, request(t, c.xr, rg))
 			got := contract(rsp, "ResourcesReady")
 			if diff := cmp.Diff(dict("type", "ResourcesReady", "status", "True", "reason", "AllReady", "message", "", "lastTransitionTime", c.want, "observedGeneration", 1.0), got); diff != "" {
 				t.Errorf("ResourcesReady: -want, +got:\n%s", diff)
@@ -170,14 +170,14 @@ func TestReadyIsSticky(t *testing.T) {
 			for _, d := range disturbances(s) {
 				s := s
 				d.do(&s)
-				if s.xr.Object["status"] == nil {
+				if s.XR.Object["status"] == nil {
 					continue
 				}
-				rsp := composers.Settle(t, s.world, request(t, s.xr, s.observed...))
+				rsp := composers.Settle(t, s.World, request(t, s.XR, s.Observed...))
 				if fatal(rsp) != "" {
 					continue
 				}
-				for _, f := range fields[s.xr.GetKind()] {
+				for _, f := range fields[s.XR.GetKind()] {
 					if done, _, _ := unstructured.NestedBool(status(rsp), f...); !done {
 						t.Errorf("%s: status.%v has been taken back", d.name, f)
 					}

@@ -14,14 +14,17 @@ func aksReference(kind, name string) map[string]any {
 func TestFirstCreation(t *testing.T) {
 	net := owned(network, "VirtualNetwork", "net", "rg")
 	subnet := owned(network, "VirtualNetworksSubnet", "subnet", "net")
-	const waiting = "waits until "
+	const (
+		waiting        = "waits until "
+		noControlPlane = "AzureASOManagedControlPlane cp exists, which says what credential is used in Azure"
+	)
 	type args struct {
 		xr       *unstr
 		world    world
 		observed []*unstr
 	}
 	inInfra := func(xr *unstr, observed ...*unstr) args {
-		return args{xr: xr, world: world{Objects: []*unstr{cluster()}}, observed: observed}
+		return args{xr: xr, world: world{Objects: []*unstr{cluster(), controlPlaneXR()}}, observed: observed}
 	}
 	infra := infraXR()
 	vnets := func(xr *unstr) world { return aksWorld("p0").With(xr) }
@@ -72,8 +75,8 @@ func TestFirstCreation(t *testing.T) {
 		"pool, cluster ready":              {args{xr: poolXR("p0", aksPool("p0")), world: aksWorld("p0")}, "p0", ""},
 		"pool, cluster not ready":          {args{xr: poolXR("p0", aksPool("p0")), world: vnets(controlPlaneXR(aksCluster()))}, "p0", waiting + "ManagedCluster mc (spec.owner) of AzureASOManagedControlPlane cp is ready"},
 		"pool, subnet of the cluster's XR": {args{xr: poolXR("p0", aksPool("p0", set(aksReference("VirtualNetworksSubnet", "subnet"), "spec", "vnetSubnetReference"))), world: vnets(infraXR(subnet))}, "p0", waiting + "VirtualNetworksSubnet subnet (spec.vnetSubnetReference) of AzureASOManagedCluster infra is ready"},
-		"pool, no control plane":           {args{xr: poolXR("p0", aksPool("p0")), world: aksWorld("p0").Without(controlPlaneXR())}, "p0", waiting + "AzureASOManagedControlPlane cp exists, which may define ManagedCluster mc (spec.owner)"},
-		"pool, no peers at all":            {args{xr: poolXR("p0", aksPool("p0")), world: aksWorld("p0").Without(controlPlaneXR(), infraXR())}, "p0", waiting + "AzureASOManagedCluster infra exists, which may define ManagedCluster mc (spec.owner)"},
+		"pool, no control plane":           {args{xr: poolXR("p0", aksPool("p0")), world: aksWorld("p0").Without(controlPlaneXR())}, "p0", waiting + noControlPlane + ", AzureASOManagedControlPlane cp exists, which may define ManagedCluster mc (spec.owner)"},
+		"pool, no peers at all":            {args{xr: poolXR("p0", aksPool("p0")), world: aksWorld("p0").Without(controlPlaneXR(), infraXR())}, "p0", waiting + noControlPlane + ", AzureASOManagedCluster infra exists, which may define ManagedCluster mc (spec.owner)"},
 		"pool, by armId, ready":            {args{xr: poolXR("p0", aksPool("p0", byID(mcID+"MC"))), world: aksWorld("p0")}, "p0", ""},
 		"pool, by armId, not ready":        {args{xr: poolXR("p0", aksPool("p0", byID(mcID+"MC"))), world: vnets(controlPlaneXR(aksCluster()))}, "p0", waiting + "ManagedCluster mc (spec.owner.armId) of AzureASOManagedControlPlane cp is ready"},
 		"pool, by armId and azureName":     {args{xr: poolXR("p0", aksPool("p0", byID(mcID+"Az"))), world: vnets(controlPlaneXR(aksCluster(set("az", "spec", "azureName"))))}, "p0", waiting + "ManagedCluster mc (spec.owner.armId) of AzureASOManagedControlPlane cp is ready"},

@@ -132,7 +132,8 @@ func read(file string) ([]*unstructured.Unstructured, error) {
 			return nil, fmt.Errorf("%s: document %d: %w", file, n, err)
 		}
 		o := &unstructured.Unstructured{}
-		if err := sigsyaml.Unmarshal(document, &o.Object); err != nil {
+		// As `kubectl apply` does: a key that is there twice is a mistake.
+		if err := sigsyaml.UnmarshalStrict(document, &o.Object); err != nil {
 			return nil, fmt.Errorf("%s: document %d: %w", file, n, err)
 		}
 		if len(o.Object) > 0 {

@@ -26,7 +26,7 @@ const (
 
 // A play has one composite resource with Crossplane, ASO and Azure around it, each as far as the composer can tell.
 type play struct {
-	t     *testing.T
+	t     testing.TB
 	world world
 	xr    *unstr
 	// live are the composed objects by composition resource name.
@@ -46,7 +46,7 @@ type liveObject struct {
 	status     map[string]any
 }
 
-func newPlay(t *testing.T, w world, xr *unstr, inAzure ...string) *play {
+func newPlay(t testing.TB, w world, xr *unstr, inAzure ...string) *play {
 	p := &play{t: t, world: w, xr: xr, live: map[string]*liveObject{}, azure: map[string]map[string]any{}}
 	for _, resource := range inAzure {
 		p.azure[resource] = map[string]any{"somebody": "else"}

@@ -18,11 +18,16 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	var controlPlane string
 	if problem == nil {
-		_, problem = member.Reference(in, cluster, "controlPlaneRef", controlPlaneKind)
+		controlPlane, problem = member.Reference(in, cluster, "controlPlaneRef", controlPlaneKind)
 	}
 	if problem != nil {
 		return member.Refuse(in, problem, status)
+	}
+	credential, err := member.ReadCredential(in, controlPlaneKind, controlPlane)
+	if err != nil {
+		return nil, err
 	}
 	plan := composer.Plan{Cluster: cluster.GetName(), Paused: member.Paused(in, cluster)}
 	out, err := plan.Make(in)
@@ -32,7 +37,7 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	if host, _, _ := unstructured.NestedString(in.XR.Object, "spec", "controlPlaneEndpoint", "host"); host != "" && out.Ready() {
 		member.SetProvisioned(status)
 	}
-	ready := member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingEndpoint,
-		"waits for spec.controlPlaneEndpoint, which comes from the control plane"))
-	return composer.Finish(in, out, status, ready, out.Condition(), member.PausedCondition(plan.Paused)), nil
+	ready := credential.Readiness(member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingEndpoint,
+		"waits for spec.controlPlaneEndpoint, which comes from the control plane")))
+	return credential.Finish(in, out, status, ready, out.Condition(), member.PausedCondition(plan.Paused)), nil
 }

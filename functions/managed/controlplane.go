@@ -50,13 +50,15 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	setControlPlaneStatus(status, cp, managed.Live(in))
+	credential := member.CredentialOf(cp)
 	conditions := append([]composer.Condition{
-		member.ControlPlaneReadiness(status, out, composer.ConditionReady),
+		credential.Readiness(member.ControlPlaneReadiness(status, out, composer.ConditionReady)),
 		member.ControlPlaneReadiness(status, out, composer.ConditionAvailable),
 		out.Condition(),
+		credential.Condition(),
 		member.PausedCondition(plan.Paused),
 	}, kindConditions(in, out, controlPlaneConditions)...)
-	return composer.Finish(in, out, status, append(conditions, headerConditions(in)...)...), nil
+	return credential.Finish(in, out, status, append(conditions, headerConditions(in)...)...), nil
 }
 
 // aks is what the composer knows of an AKS cluster before it looks at single objects.
@@ -96,7 +98,7 @@ func (a *aks) inlines(in *composer.Request) []*composer.Inline {
 	for _, o := range expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, liveCluster(observed)) {
 		inlines = append(inlines, &composer.Inline{Path: o.Path, Object: o.Object, Problem: o.Problem, Waits: o.Waits})
 	}
-	tag := tagCluster + a.cluster.GetName()
+	tag := v1beta1.OwnedTag(a.cluster.GetName())
 	network, managed := composer.First(inlines, networkKind), composer.First(inlines, member.ManagedClusterKind)
 	for _, i := range inlines {
 		switch i.Object.GroupVersionKind().GroupKind() {

@@ -6,14 +6,19 @@ import (
 	"slices"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/functions/member"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
 // awaitedCredential returns, in words, what is missing before ASO can sign in to Azure for the cluster; nothing once
 // provider-capz has said that the Secret is there. The Secret itself never passes through a function.
 func awaitedCredential(in *composer.Request, cp *v1beta1.AzureManagedControlPlane, cluster string) (string, error) {
-	if cp.Annotations[v1beta1.AnnotationCredential] != "" {
+	credential := member.CredentialOf(cp)
+	switch {
+	case credential.Usable():
 		return "", nil
+	case credential.Lost():
+		return credential.Awaited(controlPlaneKind.Kind, cp.Name), nil
 	}
 	ref := cp.Spec.IdentityRef
 	switch {
@@ -40,7 +45,7 @@ func awaitedCredential(in *composer.Request, cp *v1beta1.AzureManagedControlPlan
 	if forbids(identity.Spec.AllowedNamespaces, in.XR.GetNamespace()) {
 		return fmt.Sprintf("spec.allowedNamespaces of %s has namespace %q", named, in.XR.GetNamespace()), nil
 	}
-	return fmt.Sprintf("provider-capz has made Secret %s-aso-secret from %s", cluster, named), nil
+	return fmt.Sprintf("provider-capz has made Secret %s from %s", v1beta1.CredentialSecret(cluster), named), nil
 }
 
 // forbids says whether a namespace is certainly not among those allowed. A selector is for provider-capz to resolve.

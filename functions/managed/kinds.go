@@ -30,9 +30,6 @@ var (
 	extensionKind       = schema.GroupKind{Group: "kubernetesconfiguration.azure.com", Kind: "Extension"}
 )
 
-// tagCluster starts the key of the tag by which CAPZ and this project know the resources of a Cluster.
-const tagCluster = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
-
 // read fills a typed object; the problem says why obj cannot be one. It goes by JSON, as numbers may be of any type.
 func read(obj *unstructured.Unstructured, into any) *composer.Problem {
 	content, err := json.Marshal(obj.Object)

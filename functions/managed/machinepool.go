@@ -42,12 +42,12 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	}
 	setPoolStatus(in, status, out, i.Live(in))
 	conditions := append([]composer.Condition{
-		member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingNodes,
-			"waits for spec.providerIDList, which comes from the nodes of the pool")),
+		p.credential.Readiness(member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingNodes,
+			"waits for spec.providerIDList, which comes from the nodes of the pool"))),
 		out.Condition(),
 		member.PausedCondition(plan.Paused),
 	}, kindConditions(in, out, poolConditions)...)
-	return composer.Finish(in, out, status, append(conditions, headerConditions(in)...)...), nil
+	return p.credential.Finish(in, out, status, append(conditions, headerConditions(in)...)...), nil
 }
 
 // aksPool is what the composer knows of an agent pool before it looks at the object.
@@ -57,7 +57,8 @@ type aksPool struct {
 	cluster     *unstructured.Unstructured
 	cp          *v1beta1.AzureManagedControlPlane
 	// managed is what the control plane says of its ManagedCluster; its name is empty while it says nothing.
-	managed v1beta1.ResourceStatus
+	managed    v1beta1.ResourceStatus
+	credential member.Credential
 	// hold says what is missing of the credential.
 	hold string
 }
@@ -89,8 +90,9 @@ func readPool(in *composer.Request) (*aksPool, *composer.Problem, error) {
 	if problem != nil {
 		return nil, problem, nil
 	}
-	if p.cp.Annotations[v1beta1.AnnotationCredential] == "" {
-		p.hold = fmt.Sprintf("AzureManagedControlPlane %s has the credential for Azure", name)
+	p.credential = member.CredentialOf(p.cp)
+	if !p.credential.Usable() {
+		p.hold = p.credential.Awaited(controlPlaneKind.Kind, name)
 	}
 	for _, r := range p.cp.Status.Resources {
 		if (schema.GroupKind{Group: r.Resource.Group, Kind: r.Resource.Kind}) == member.ManagedClusterKind {
@@ -121,7 +123,7 @@ func (p *aksPool) inline(in *composer.Request) *composer.Inline {
 	}
 	// Within a cluster that was not made here there may be a pool of that name already.
 	if p.foreign() || observed != nil && observed.GetAnnotations()[v1beta1.AnnotationOwnership] != "" {
-		i.Probe = &composer.Probe{Tag: tagCluster + p.cluster.GetName()}
+		i.Probe = &composer.Probe{Tag: v1beta1.OwnedTag(p.cluster.GetName())}
 	}
 	return i
 }

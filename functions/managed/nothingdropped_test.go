@@ -14,11 +14,7 @@ import (
 )
 
 // A scene is a composite resource all of whose objects exist, and what surrounds it.
-type scene struct {
-	xr       *unstr
-	world    world
-	observed []*unstr
-}
+type scene = composertest.Scene
 
 // attachments are what a control plane may have beside its cluster, and a patch.
 func attachments(o *unstr) {
@@ -29,29 +25,29 @@ func attachments(o *unstr) {
 	set([]any{`{"spec":{"nodeResourceGroup":"nodes"}}`}, "spec", "asoManagedClusterPatches")(o)
 }
 
-func scenes(t *testing.T) map[string]scene {
+func scenes(t testing.TB) map[string]scene {
 	t.Helper()
 	identity := object(t, `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureClusterIdentity, metadata: {name: id},
 		spec: {type: WorkloadIdentity, clientID: x, tenantID: t, allowedNamespaces: {}}}`)
 	of := func(p *play) scene {
 		p.t = t
 		p.rounds(8)
-		return scene{xr: p.xr, world: p.world, observed: p.observed()}
+		return scene{XR: p.xr, World: p.world, Observed: p.observed()}
 	}
 	full := newPlay(t, aksWorld(t, identity), controlPlane(t, attachments))
 	mine := of(full)
 	waiting := newPlay(t, aksWorld(t, identity), controlPlane(t))
 	waiting.rounds(3)
 	external := of(newPlay(t, aksWorld(t, identity), controlPlane(t, attachments), "ResourceGroup rg", "VirtualNetwork net", "VirtualNetworksSubnet nodes", "ManagedCluster cp"))
-	cp := mine.xr
+	cp := mine.XR
 	pool := of(newPlay(t, aksWorld(t, cp), edited(poolXR(t, "p0", "System"), set([]any{"azure:///x"}, "spec", "providerIDList"))))
-	foreign := of(newPlay(t, aksWorld(t, external.xr), poolXR(t, "p1", "User")))
-	if len(mine.observed) != 7 || len(external.observed) != 7 || len(pool.observed) != 1 || len(foreign.observed) != 1 {
-		t.Fatalf("the scenes are not complete: %d, %d, %d, %d", len(mine.observed), len(external.observed), len(pool.observed), len(foreign.observed))
+	foreign := of(newPlay(t, aksWorld(t, external.XR), poolXR(t, "p1", "User")))
+	if len(mine.Observed) != 7 || len(external.Observed) != 7 || len(pool.Observed) != 1 || len(foreign.Observed) != 1 {
+		t.Fatalf("the scenes are not complete: %d, %d, %d, %d", len(mine.Observed), len(external.Observed), len(pool.Observed), len(foreign.Observed))
 	}
 	return map[string]scene{
 		"control plane": mine, "control plane, external": external, "pool": pool, "pool of an external cluster": foreign,
-		"control plane, being made": {xr: waiting.xr, world: waiting.world, observed: waiting.observed()},
+		"control plane, being made": {XR: waiting.xr, World: waiting.world, Observed: waiting.observed()},
 	}
 }
 
@@ -64,7 +60,7 @@ type disturbance struct {
 func disturbances(s scene) []disturbance {
 	var all []disturbance
 	onXR := func(name string, edits ...edit) {
-		all = append(all, disturbance{name, func(s *scene) { s.xr = edited(s.xr, edits...) }})
+		all = append(all, disturbance{name, func(s *scene) { s.XR = edited(s.XR, edits...) }})
 	}
 	onXR("nothing")
 	onXR("owner references gone", remove("metadata", "ownerReferences"))
@@ -88,11 +84,11 @@ func disturbances(s scene) []disturbance {
 	onXR("patch of the policy", set([]any{`{"metadata":{"annotations":{"` + policy + `":"manage"}}}`}, "spec", "asoManagedClusterPatches"))
 	onXR("preview features", set(true, "spec", "enablePreviewFeatures"))
 	onXR("mode changed", set("User", "spec", "mode"))
-	for _, o := range s.world.Objects {
+	for _, o := range s.World.Objects {
 		add := func(name string, edits ...edit) {
-			all = append(all, disturbance{fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), name), func(s *scene) { s.world = s.world.With(edited(o, edits...)) }})
+			all = append(all, disturbance{fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), name), func(s *scene) { s.World = s.World.With(edited(o, edits...)) }})
 		}
-		all = append(all, disturbance{fmt.Sprintf("%s %s gone", o.GetKind(), o.GetName()), func(s *scene) { s.world = s.world.Without(o) }})
+		all = append(all, disturbance{fmt.Sprintf("%s %s gone", o.GetKind(), o.GetName()), func(s *scene) { s.World = s.World.Without(o) }})
 		add("deleting", set("2026-01-02T03:04:05Z", "metadata", "deletionTimestamp"))
 		add("without spec and status", remove("spec"), remove("status"))
 		add("without labels", remove("metadata", "labels"))
@@ -100,12 +96,12 @@ func disturbances(s scene) []disturbance {
 		add("with garbage", set("x", "spec"))
 		add("paused", set(true, "spec", "paused"))
 	}
-	all = append(all, disturbance{"everything else gone", func(s *scene) { s.world = world{} }})
-	for n, o := range s.observed {
+	all = append(all, disturbance{"everything else gone", func(s *scene) { s.World = world{} }})
+	for n, o := range s.Observed {
 		add := func(name string, edits ...edit) {
 			all = append(all, disturbance{fmt.Sprintf("%s %s", o.GetKind(), name), func(s *scene) {
-				s.observed = slices.Clone(s.observed)
-				s.observed[n] = edited(o, edits...)
+				s.Observed = slices.Clone(s.Observed)
+				s.Observed[n] = edited(o, edits...)
 			}})
 		}
 		add("not ready", set([]any{}, "status", "conditions"))
@@ -124,7 +120,7 @@ func disturbances(s scene) []disturbance {
 // changedHands returns what would be managed though it was not before, and is not the Cluster's.
 func changedHands(s scene, rsp *fnv1.RunFunctionResponse) []string {
 	var out []string
-	for _, o := range s.observed {
+	for _, o := range s.Observed {
 		d := rsp.GetDesired().GetResources()[name(o)]
 		if d == nil || o.GetAnnotations()[ownership] != "external" {
 			continue
@@ -143,8 +139,8 @@ func TestNothingIsDropped(t *testing.T) {
 			for _, d := range disturbances(s) {
 				s := s
 				d.do(&s)
-				req := request(t, s.xr, s.observed...)
-				rsp := composers.Settle(t, s.world, req)
+				req := request(t, s.XR, s.Observed...)
+				rsp := composers.Settle(t, s.World, req)
 				if m := dropped(req, rsp); len(m) > 0 {
 					t.Errorf("%s: %v would be deleted", d.name, m)
 				}
@@ -158,7 +154,7 @@ func TestNothingIsDropped(t *testing.T) {
 
 func TestNothingIsDroppedByAnUnansweredRequirement(t *testing.T) {
 	for name, s := range scenes(t) {
-		t.Run(name, func(t *testing.T) { composers.LeaveUnanswered(t, s.world, request(t, s.xr, s.observed...)) })
+		t.Run(name, func(t *testing.T) { composers.LeaveUnanswered(t, s.World, request(t, s.XR, s.Observed...)) })
 	}
 }
 
@@ -174,8 +170,8 @@ func TestPurity(t *testing.T) {
 			for _, d := range disturbances(s) {
 				s := s
 				d.do(&s)
-				req := request(t, s.xr, s.observed...)
-				composers.Settle(t, s.world, req)
+				req := request(t, s.XR, s.Observed...)
+				composers.Settle(t, s.World, req)
 				before, want := bytes(req), bytes(composers.Run(req))
 				if bytes(composers.Run(req)) != want {
 					t.Errorf("%s: two answers to one request", d.name)
@@ -193,10 +189,10 @@ func TestPurity(t *testing.T) {
 func TestNothingIsDroppedByAnyValue(t *testing.T) {
 	for name, s := range scenes(t) {
 		t.Run(name, func(t *testing.T) {
-			for path, value := range garbled(s.xr.Object["spec"], nil) {
-				xr := edited(s.xr, func(o *unstr) { o.Object["spec"] = value })
-				req := request(t, xr, s.observed...)
-				rsp := composers.Settle(t, s.world, req)
+			for path, value := range garbled(s.XR.Object["spec"], nil) {
+				xr := edited(s.XR, func(o *unstr) { o.Object["spec"] = value })
+				req := request(t, xr, s.Observed...)
+				rsp := composers.Settle(t, s.World, req)
 				if strings.Contains(fatal(rsp), "internal error") {
 					t.Errorf("%s: panic: %s", path, fatal(rsp))
 				}
@@ -251,8 +247,8 @@ func TestWhatLeavesTheSpecIsDeleted(t *testing.T) {
 	for field, want := range map[string]string{
 		"extensions": "Extension.kubernetesconfiguration.azure.com/flux", "fleetsMember": "FleetsMember.containerservice.azure.com/m",
 	} {
-		req := request(t, edited(s.xr, remove("spec", field)), s.observed...)
-		rsp := composers.Settle(t, s.world, req)
+		req := request(t, edited(s.XR, remove("spec", field)), s.Observed...)
+		rsp := composers.Settle(t, s.World, req)
 		if got := dropped(req, rsp); len(got) != 1 || got[0] != want || fatal(rsp) != "" {
 			t.Errorf("%s: want just %s deleted, got %v (error %q)", field, want, got, fatal(rsp))
 		}
@@ -262,11 +258,11 @@ func TestWhatLeavesTheSpecIsDeleted(t *testing.T) {
 func TestCallsUntilSettled(t *testing.T) {
 	all := scenes(t)
 	for name, s := range all {
-		if _, calls := composers.Calls(t, s.world, request(t, s.xr)); calls > composertest.MostCalls {
+		if _, calls := composers.Calls(t, s.World, request(t, s.XR)); calls > composertest.MostCalls {
 			t.Errorf("%s, new: %d calls of at most %d", name, calls, composertest.MostCalls)
 		}
 		old := []any{map[string]any{"resource": map[string]any{"group": "network.azure.com", "version": "v1api20220701", "kind": "PrivateEndpoint", "name": "old"}, "ready": true}}
-		if _, calls := composers.Calls(t, s.world, request(t, edited(s.xr, set(old, "status", "resources"), remove("metadata", "labels")))); calls > composertest.MostCalls {
+		if _, calls := composers.Calls(t, s.World, request(t, edited(s.XR, set(old, "status", "resources"), remove("metadata", "labels")))); calls > composertest.MostCalls {
 			t.Errorf("%s, without labels and with a removal: %d calls of at most %d", name, calls, composertest.MostCalls)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
 func TestWhatTheCredentialWaitsFor(t *testing.T) {
@@ -64,6 +66,39 @@ func TestWhatExistsNeedsNoCredential(t *testing.T) {
 	p.rounds(1)
 	if got := condition(p.rsp, "ResourcesReady"); len(p.live) != 4 || got != "True AllReady:" {
 		t.Errorf("%v, %s", sortedKeys(p.live), got)
+	}
+}
+
+// TestCredentialLost says that a cluster whose credential is taken away is not ready, keeps what it has, and gets nothing new.
+func TestCredentialLost(t *testing.T) {
+	const lost = "False IdentityNotAllowed: it is not for this namespace"
+	annotated := annotate(v1beta1.AnnotationCredentialFailed, "IdentityNotAllowed: it is not for this namespace")
+	w := aksWorld(t)
+	p := newPlay(t, w, controlPlane(t))
+	p.rounds(8)
+	if got := condition(p.rsp, "CredentialReady"); got != "True Made: Secret c1-aso-secret has the credential for Azure" {
+		t.Errorf("CredentialReady: %q", got)
+	}
+	before := sortedKeys(p.live)
+	p.xr = edited(p.xr, annotated, set("subnets", "spec", "virtualNetwork", "resourceGroup"))
+	p.rounds(2)
+	if diff := cmp.Diff(before, sortedKeys(p.live)); diff != "" {
+		t.Errorf("composed: -want, +got:\n%s", diff)
+	}
+	for conditionType, want := range map[string]string{"Ready": lost, "CredentialReady": lost} {
+		if got := condition(p.rsp, conditionType); got != want {
+			t.Errorf("%s: %q", conditionType, got)
+		}
+	}
+	w = w.With(p.xr)
+	infra := edited(infrastructure(t), set(true, "status", "ready"))
+	if got := condition(composers.Settle(t, w, request(t, infra)), "Ready"); got != lost {
+		t.Errorf("Ready of the infrastructure: %q", got)
+	}
+	pool := poolXR(t, "p1", "User")
+	rsp := composers.Settle(t, w, request(t, pool))
+	if got := condition(rsp, "Ready"); got != lost || len(rsp.GetDesired().GetResources()) > 0 {
+		t.Errorf("Ready of a pool: %q, it composes %v", got, rsp.GetDesired().GetResources())
 	}
 }
 

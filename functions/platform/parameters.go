@@ -137,6 +137,16 @@ func complete(wanted *v1alpha1.AKSClusterParameters) *composer.Problem {
 				"spec.%s is missing, but must be given because the platform team has no default for it", field.name)}
 		}
 	}
+	for _, pool := range wanted.NodePools {
+		// The schema says so of what the application team writes; the policy may give just one of them.
+		if there, missing := "min", "max"; (pool.Min == nil) != (pool.Max == nil) {
+			if pool.Min == nil {
+				there, missing = missing, there
+			}
+			return &composer.Problem{Reason: reasonMissingField, Message: fmt.Sprintf(
+				"spec.nodePools[%s].%s is missing, but must be given because there is %s and AKS scales between them", pool.Name, missing, there)}
+		}
+	}
 	if !slices.ContainsFunc(wanted.NodePools, func(p v1alpha1.NodePool) bool { return p.Mode == "system" }) {
 		return &composer.Problem{Reason: reasonNoSystemPool,
 			Message: "spec.nodePools has no pool with mode system, but must have at least one because AKS runs its own pods there"}

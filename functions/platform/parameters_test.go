@@ -76,6 +76,10 @@ func TestParametersOf(t *testing.T) {
 			spec: "{version: v1.33.6}", policy: "hidden: [location]\nfixed: {location: a}",
 			want: "{location: a, version: v1.33.6, nodePools: [" + system + "]}",
 		},
+		"policy fixes one end of the scaling": {
+			spec: "{location: a, version: v1.33.6}", policy: "fixed: {nodePool: {min: 1}}",
+			problem: "spec.nodePools[system].max is missing, but must be given because there is min and AKS scales between them",
+		},
 		"no location": {
 			spec:    "{version: v1.33.6}",
 			problem: "spec.location is missing, but must be given because the platform team has no default for it",

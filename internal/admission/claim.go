@@ -4,6 +4,7 @@ package admission
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -87,6 +88,9 @@ func patched(req admission.Request, scope Scope, namespace string, change func(*
 	}{}
 	if err := json.Unmarshal(req.Object.Raw, &request); err != nil {
 		return admission.Errored(http.StatusBadRequest, fmt.Errorf("cannot read metadata: %w", err))
+	}
+	if request.Metadata == nil {
+		return admission.Errored(http.StatusBadRequest, errors.New("cannot read metadata: there is none"))
 	}
 	obj := &unstructured.Unstructured{Object: map[string]any{"metadata": request.Metadata}}
 	original, err := json.Marshal(obj.Object)

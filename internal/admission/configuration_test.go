@@ -2,6 +2,7 @@ package admission
 
 import (
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	arv1 "k8s.io/api/admissionregistration/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
 // TestConfigurationsMatch says that the configurations in the package send here what the handlers are for.
@@ -45,6 +48,8 @@ func TestConfigurationsMatch(t *testing.T) {
 		{ManagedPoolPath, []arv1.OperationType{arv1.Update, arv1.Delete}},
 		{ManagedClusterPath, []arv1.OperationType{arv1.Create, arv1.Update}},
 		{MachinePoolPath, []arv1.OperationType{arv1.Create, arv1.Update, arv1.Delete}},
+		{IdentitySecretPath, []arv1.OperationType{arv1.Create, arv1.Update}},
+		{IdentityOperatorPath, []arv1.OperationType{arv1.Create, arv1.Update}},
 	}
 	if diff := cmp.Diff(wanted, asked); diff != "" {
 		t.Errorf("webhooks: -want +got:\n%s", diff)
@@ -78,4 +83,40 @@ func leadsTo(t *testing.T, config arv1.WebhookClientConfig, rules []arv1.RuleWit
 		}
 	}
 	return to
+}
+
+// TestIdentityConditions says that a change of any field of an AzureClusterIdentity that a person writes is asked about.
+func TestIdentityConditions(t *testing.T) {
+	text, err := os.ReadFile("../../package/provider/webhooks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, document, _ := strings.Cut(string(text), "\n---\n")
+	validating := &arv1.ValidatingWebhookConfiguration{}
+	if err := yaml.UnmarshalStrict([]byte(document), validating); err != nil {
+		t.Fatal(err)
+	}
+	var fields []string
+	spec := reflect.TypeFor[v1beta1.AzureClusterIdentitySpec]()
+	for i := range spec.NumField() {
+		if name, _, _ := strings.Cut(spec.Field(i).Tag.Get("json"), ","); name != "" {
+			fields = append(fields, name)
+		}
+	}
+	found := 0
+	for _, w := range validating.Webhooks {
+		if path := *w.ClientConfig.Service.Path; path != IdentitySecretPath && path != IdentityOperatorPath {
+			continue
+		}
+		found++
+		at := slices.IndexFunc(w.MatchConditions, func(c arv1.MatchCondition) bool { return c.Name == "written" })
+		for _, field := range fields {
+			if !strings.Contains(w.MatchConditions[at].Expression, "'"+field+"'") {
+				t.Errorf("%s is not asked about %s", w.Name, field)
+			}
+		}
+	}
+	if found != 2 || len(fields) < 9 {
+		t.Errorf("%d webhooks and %d fields", found, len(fields))
+	}
 }

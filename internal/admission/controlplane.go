@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"strings"
 
 	"golang.org/x/crypto/ssh"
 	admissionv1 "k8s.io/api/admission/v1"
@@ -64,7 +65,7 @@ func sshPublicKey(key *string) field.ErrorList {
 	}
 	path, shown := field.NewPath("spec", "sshPublicKey"), *key
 	if len(shown) > shownKey {
-		shown = shown[:shownKey] + "…"
+		shown = strings.ToValidUTF8(shown[:shownKey], "") + "…"
 	}
 	line, err := base64.StdEncoding.DecodeString(*key)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"crypto/rsa"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -20,14 +21,14 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aksnetwork"
 )
 
-// DefaultsPath is where the webhook of the typed AKS kinds' defaults is served; package/provider/webhooks.yaml has it too.
+// DefaultsPath is where the webhook of defaults is served; package/provider/webhooks.yaml has it too.
 const DefaultsPath = "/default-azuremanaged"
 
 // sshKeyBits is the size of a generated SSH key.
 const sshKeyBits = 2048
 
 // A Defaulter writes into new objects of the typed AKS kinds what could not be found out again later, or would come out
-// different. All other defaults are in the schema, or where the ASO objects are made.
+// different, and into an AzureASOManagedControlPlane with an identity its subscription. All other defaults are in the schema, or where the ASO objects are made.
 type Defaulter struct {
 	// SubscriptionID is that of control planes which name none; empty means that they have to.
 	SubscriptionID string
@@ -54,6 +55,9 @@ func (d *Defaulter) Handle(_ context.Context, req admission.Request) admission.R
 		}
 		old.Object = *before
 	}
+	if *obj == nil {
+		return admission.Errored(http.StatusBadRequest, errors.New("cannot read the object: there is none"))
+	}
 	changed := &unstructured.Unstructured{Object: *obj}
 	if !current(d.Scope).has(req.Namespace, changed.GetLabels()) {
 		return admission.Allowed("")
@@ -71,6 +75,12 @@ func (d *Defaulter) Handle(_ context.Context, req admission.Request) admission.R
 // fill writes the defaults of an object of a kind; old is empty when it is new.
 func (d *Defaulter) fill(kind string, obj, old *unstructured.Unstructured) error {
 	switch kind {
+	case asoControlPlaneKind:
+		// Without an identity the subscription is that of the credential which ASO finds.
+		if _, asked, _ := unstructured.NestedMap(obj.Object, "spec", "identityRef"); asked {
+			d.fillSubscription(obj, old)
+		}
+		return nil
 	case managedPoolKind:
 		if mode := text(obj, "spec", "mode"); mode != "" {
 			setLabel(obj, v1beta1.LabelAgentPoolMode, mode)
@@ -86,17 +96,23 @@ func (d *Defaulter) fill(kind string, obj, old *unstructured.Unstructured) error
 	if version := text(obj, "spec", "version"); version != withV(version) {
 		set(obj, withV(version), "spec", "version")
 	}
-	if text(obj, "spec", "subscriptionID") == "" {
-		subscription := text(old, "spec", "subscriptionID")
-		if len(old.Object) == 0 {
-			subscription = d.SubscriptionID
-		}
-		if subscription != "" {
-			set(obj, subscription, "spec", "subscriptionID")
-		}
-	}
+	d.fillSubscription(obj, old)
 	fillNetwork(obj, old)
 	return fillSSHKey(obj, old)
+}
+
+// fillSubscription writes the subscription into a new control plane, and keeps it afterwards.
+func (d *Defaulter) fillSubscription(obj, old *unstructured.Unstructured) {
+	if text(obj, "spec", "subscriptionID") != "" {
+		return
+	}
+	subscription := text(old, "spec", "subscriptionID")
+	if len(old.Object) == 0 {
+		subscription = d.SubscriptionID
+	}
+	if subscription != "" {
+		set(obj, subscription, "spec", "subscriptionID")
+	}
 }
 
 // fillSSHKey generates a key where an empty one is asked for, and keeps it afterwards. Nobody has its private half: it is for

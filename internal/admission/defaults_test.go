@@ -73,6 +73,7 @@ func TestDefaults(t *testing.T) {
 // TestDefaultSubscription says that a subscription is written into new control planes only: it cannot be changed later.
 func TestDefaultSubscription(t *testing.T) {
 	for name, tc := range map[string]struct {
+		kind   string
 		object string
 		old    string
 		want   string
@@ -81,14 +82,25 @@ func TestDefaultSubscription(t *testing.T) {
 		"named":    {object: "{spec: {version: v1, subscriptionID: mine}}", want: "mine"},
 		"existing": {object: "{spec: {version: v1}}", old: "{spec: {version: v1}}"},
 		"left out": {object: "{spec: {version: v1}}", old: "{spec: {version: v1, subscriptionID: before}}", want: "before"},
+
+		"ASO":                          {kind: asoControlPlaneKind, object: "{spec: {version: v1}}"},
+		"ASO, identity":                {kind: asoControlPlaneKind, object: "{spec: {identityRef: {name: id}}}", want: "from-the-environment"},
+		"ASO, identity, named":         {kind: asoControlPlaneKind, object: "{spec: {identityRef: {name: id}, subscriptionID: mine}}", want: "mine"},
+		"ASO, identity later":          {kind: asoControlPlaneKind, object: "{spec: {identityRef: {name: id}}}", old: "{spec: {version: v1}}"},
+		"ASO, identity, left out":      {kind: asoControlPlaneKind, object: "{spec: {identityRef: {name: id}}}", old: "{spec: {identityRef: {name: id}, subscriptionID: before}}", want: "before"},
+		"ASO, what the schema refuses": {kind: asoControlPlaneKind, object: "{spec: {identityRef: x}}"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			kind := tc.kind
+			if kind == "" {
+				kind = controlPlaneKind
+			}
 			obj, old := from[map[string]any](t, tc.object), map[string]any{}
 			if tc.old != "" {
 				old = *from[map[string]any](t, tc.old)
 			}
 			changed, before := unstructuredOf(*obj), unstructuredOf(old)
-			if err := (&Defaulter{SubscriptionID: "from-the-environment"}).fill(controlPlaneKind, changed, before); err != nil {
+			if err := (&Defaulter{SubscriptionID: "from-the-environment"}).fill(kind, changed, before); err != nil {
 				t.Fatal(err)
 			}
 			if got := text(changed, "spec", "subscriptionID"); got != tc.want {

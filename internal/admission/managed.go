@@ -31,6 +31,7 @@ const (
 
 const (
 	controlPlaneKind        = "AzureManagedControlPlane"
+	asoControlPlaneKind     = "AzureASOManagedControlPlane"
 	managedPoolKind         = "AzureManagedMachinePool"
 	managedPoolTemplateKind = "AzureManagedMachinePoolTemplate"
 )

@@ -8,6 +8,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 	"github.com/Azure/msi-dataplane/pkg/dataplane"
 )
@@ -20,6 +21,9 @@ type credentialSource struct {
 	settings  settings
 	cloud     cloud.Configuration
 	tokenFile string
+	transport policy.Transporter
+	// trusted says that what is provider-capz's own may be sent to the cloud's authority host.
+	trusted bool
 }
 
 // scopedCredential makes the credential of a Secret in the object's namespace, which must have a subscription, tenant
@@ -71,7 +75,9 @@ func globalCredential(src credentialSource) (azcore.TokenCredential, error) {
 	return src.managedIdentity()
 }
 
-func (c credentialSource) options() azcore.ClientOptions { return azcore.ClientOptions{Cloud: c.cloud} }
+func (c credentialSource) options() azcore.ClientOptions {
+	return azcore.ClientOptions{Cloud: c.cloud, Transport: c.transport}
+}
 
 func (c credentialSource) clientSecret() (azcore.TokenCredential, error) {
 	s := c.settings
@@ -99,20 +105,26 @@ func (c credentialSource) clientCertificate() (azcore.TokenCredential, error) {
 // userAssignedFile reads the file that a first-party service gets from the managed identity data plane. It is read
 // anew for each credential, so a rotated file needs no watch.
 func (c credentialSource) userAssignedFile() (azcore.TokenCredential, error) {
-	path := c.settings.text(keyUserAssignedFile)
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("the file that its %s names: %w", keyUserAssignedFile, err)
-	}
+	content, err := os.ReadFile(c.settings.text(keyUserAssignedFile))
 	identity := dataplane.UserAssignedIdentityCredentials{}
-	if err := json.Unmarshal(content, &identity); err != nil {
-		return nil, fmt.Errorf("the file %s that its %s names is not the JSON of a user-assigned identity",
-			path, keyUserAssignedFile)
+	if err == nil {
+		err = json.Unmarshal(content, &identity)
 	}
-	return dataplane.GetCredential(c.options(), identity)
+	var credential azcore.TokenCredential
+	if err == nil {
+		credential, err = dataplane.GetCredential(c.options(), identity)
+	}
+	if err != nil {
+		// One message for all: who may write a Secret must not thereby learn which files there are, or what is in them.
+		return nil, fmt.Errorf("its %s is not the path in provider-capz's container of the JSON of a user-assigned identity", keyUserAssignedFile)
+	}
+	return credential, nil
 }
 
 func (c credentialSource) managedIdentity() (azcore.TokenCredential, error) {
+	if err := c.mayUseOwn(); err != nil {
+		return nil, err
+	}
 	options := &azidentity.ManagedIdentityCredentialOptions{ClientOptions: c.options()}
 	if id := c.settings.text(keyClientID); id != "" {
 		options.ID = azidentity.ClientID(id)
@@ -120,7 +132,19 @@ func (c credentialSource) managedIdentity() (azcore.TokenCredential, error) {
 	return azidentity.NewManagedIdentityCredential(options)
 }
 
+// mayUseOwn is an error when an identity of provider-capz's own would be shown to a host that is not trusted.
+func (c credentialSource) mayUseOwn() error {
+	if c.trusted {
+		return nil
+	}
+	return fmt.Errorf("its %s is neither an Azure cloud's nor that of %s, so no identity of this cluster is shown to it; "+
+		"it must be one of those, or the Secret have a client secret or certificate of its own", keyAuthorityHost, SettingsSecret)
+}
+
 func (c credentialSource) workloadIdentity() (azcore.TokenCredential, error) {
+	if err := c.mayUseOwn(); err != nil {
+		return nil, err
+	}
 	s := c.settings
 	return azidentity.NewWorkloadIdentityCredential(&azidentity.WorkloadIdentityCredentialOptions{
 		ClientOptions:              c.options(),
@@ -132,11 +156,14 @@ func (c credentialSource) workloadIdentity() (azcore.TokenCredential, error) {
 }
 
 // Explain returns what a person can act on in an error of getting a token: Entra's own code and description where it
-// answered, without the trace of the exchange.
+// answered, without the trace of the exchange, and nothing else that was answered.
 func Explain(err error) string {
 	failed := &azidentity.AuthenticationFailedError{}
-	if !errors.As(err, &failed) || failed.RawResponse == nil {
+	switch {
+	case !errors.As(err, &failed):
 		return err.Error()
+	case failed.RawResponse == nil:
+		return unquoted(failed.Error())
 	}
 	return entraError(failed.RawResponse)
 }

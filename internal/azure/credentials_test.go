@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
+	"github.com/Azure/azure-service-operator/v2/pkg/common/config"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -125,6 +126,19 @@ func object(annotations map[string]string) client.Object {
 	return obj
 }
 
+// multiCloud returns the settings of an ASO that allows several clouds.
+func multiCloud(keysAndValues ...string) []client.Object {
+	return []client.Object{credentialSecret("aso", "aso-controller-settings", append(keysAndValues, keyMultiEnvironment, "true")...)}
+}
+
+// elsewhere gives a credential Secret an authority host of its own.
+func elsewhere(secret *corev1.Secret, host string) *corev1.Secret {
+	for key, value := range map[string]string{keyAuthorityHost: host, keyARMEndpoint: "https://arm.example", keyARMAudience: "https://arm.example"} {
+		secret.Data[key] = []byte(value)
+	}
+	return secret
+}
+
 func TestCredentialsFor(t *testing.T) {
 	pemText := string(certificate(t))
 	p12 := pkcs12(t, []byte(pemText), "open")
@@ -149,24 +163,35 @@ func TestCredentialsFor(t *testing.T) {
 		"PKCS#12, wrong password": {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientCertificate, p12, keyCertificatePassword, "hush")}, wantErr: "neither PEM nor PKCS#12"},
 		"certificate, unusable":   {secrets: []client.Object{credentialSecret("default", "aso-credential", keyClientCertificate, "hush")}, wantErr: "neither PEM nor PKCS#12"},
 		"credential file":         {secrets: []client.Object{credentialSecret("default", "aso-credential", keyUserAssignedFile, file)}, want: "*azidentity.ClientCertificateCredential"},
-		"credential file absent":  {secrets: []client.Object{credentialSecret("default", "aso-credential", keyUserAssignedFile, "/nowhere/hush")}, wantErr: "no such file"},
+		"credential file absent":  {secrets: []client.Object{credentialSecret("default", "aso-credential", keyUserAssignedFile, "/nowhere/hush")}, wantErr: "is not the path in provider-capz's container"},
 		"pod identity":            {secrets: []client.Object{credentialSecret("default", "aso-credential", keyAuthMode, "podidentity")}, want: "*azidentity.ManagedIdentityCredential"},
 		"workload identity":       {secrets: []client.Object{credentialSecret("default", "aso-credential")}, want: "*azidentity.WorkloadIdentityCredential"},
 		"workload identity, named so": {secrets: []client.Object{credentialSecret("default", "aso-credential", keyAuthMode, "workloadidentity")},
 			want: "*azidentity.WorkloadIdentityCredential"},
-		"unknown mode":    {secrets: []client.Object{credentialSecret("default", "aso-credential", keyAuthMode, "magic")}, wantErr: "must be podidentity or workloadidentity"},
-		"incomplete":      {secrets: []client.Object{without(without(credentialSecret("default", "aso-credential", keyClientSecret, "hush"), keyTenantID), keySubscriptionID)}, wantErr: "it lacks AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID"},
-		"ASO's, workload": {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyWorkloadIdentity, "true", keyClientSecret, "x")}, want: "*azidentity.WorkloadIdentityCredential"},
-		"ASO's, garbage":  {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyWorkloadIdentity, "hush")}, wantErr: "must be true or false"},
-		"ASO's, cert":     {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyClientCertificate, pemText, keyClientSecret, "x")}, want: "*azidentity.ClientCertificateCredential"},
-		"ASO's, file":     {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyUserAssignedFile, file, keyClientSecret, "x")}, want: "*azidentity.ClientCertificateCredential"},
-		"ASO's, managed":  {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings")}, want: "*azidentity.ManagedIdentityCredential"},
+		"unknown mode": {secrets: []client.Object{credentialSecret("default", "aso-credential", keyAuthMode, "magic")}, wantErr: "must be podidentity or workloadidentity"},
+		"incomplete":   {secrets: []client.Object{without(without(credentialSecret("default", "aso-credential", keyClientSecret, "hush"), keyTenantID), keySubscriptionID)}, wantErr: "it lacks AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID"},
+		"an ASO that nobody allowed": {annotations: map[string]string{OperatorNamespaceAnnotation: "team"}, secrets: []client.Object{credentialSecret("team", "aso-controller-settings", keyClientSecret, "x"), credentialSecret("default", "aso-credential", keyClientSecret, "x")},
+			wantErr: `annotation serviceoperator.azure.com/operator-namespace is "team"; it must be aso or aso-of-default or aso-of-team, where Azure Service Operator may run by the settings of provider-capz`},
+		"an ASO of other namespaces": {annotations: map[string]string{OperatorNamespaceAnnotation: "aso-of-team"}, secrets: []client.Object{credentialSecret("aso-of-team", "aso-controller-settings", keyClientSecret, "x", config.TargetNamespaces, "team, team-b")},
+			wantErr: "Azure Service Operator there does not serve namespace default"},
+		"an ASO of the namespace": {annotations: map[string]string{OperatorNamespaceAnnotation: "aso-of-default"}, secrets: []client.Object{credentialSecret("aso-of-default", "aso-controller-settings", keyClientSecret, "x", config.TargetNamespaces, "default")}, want: "*azidentity.ClientSecretCredential"},
+		"workload identity at another host": {secrets: append(multiCloud(), elsewhere(credentialSecret("default", "aso-credential"), "https://evil.example")),
+			wantErr: "its AZURE_AUTHORITY_HOST is neither an Azure cloud's nor that of aso-controller-settings, so no identity of this cluster is shown to it"},
+		"managed identity at another host":    {secrets: append(multiCloud(), elsewhere(credentialSecret("default", "aso-credential", keyAuthMode, "podidentity"), "https://evil.example")), wantErr: "so no identity of this cluster is shown to it"},
+		"workload identity in another cloud":  {secrets: append(multiCloud(), elsewhere(credentialSecret("default", "aso-credential"), "https://login.microsoftonline.us")), want: "*azidentity.WorkloadIdentityCredential"},
+		"workload identity in ASO's own":      {secrets: append(multiCloud(keyAuthorityHost, "https://login.example/"), elsewhere(credentialSecret("default", "aso-credential"), "https://Login.example")), want: "*azidentity.WorkloadIdentityCredential"},
+		"a secret of its own at its own host": {secrets: append(multiCloud(), elsewhere(credentialSecret("default", "aso-credential", keyClientSecret, "x"), "https://stack.example")), want: "*azidentity.ClientSecretCredential"},
+		"ASO's, workload":                     {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyWorkloadIdentity, "true", keyClientSecret, "x")}, want: "*azidentity.WorkloadIdentityCredential"},
+		"ASO's, garbage":                      {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyWorkloadIdentity, "hush")}, wantErr: "must be true or false"},
+		"ASO's, cert":                         {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyClientCertificate, pemText, keyClientSecret, "x")}, want: "*azidentity.ClientCertificateCredential"},
+		"ASO's, file":                         {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings", keyUserAssignedFile, file, keyClientSecret, "x")}, want: "*azidentity.ClientCertificateCredential"},
+		"ASO's, managed":                      {secrets: []client.Object{credentialSecret("aso", "aso-controller-settings")}, want: "*azidentity.ManagedIdentityCredential"},
 		"ASO's, switched off": {secrets: []client.Object{without(credentialSecret("aso", "aso-controller-settings", keyClientSecret, "x"), keySubscriptionID)},
 			wantErr: "it lacks AZURE_SUBSCRIPTION_ID"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			credentials := Credentials{Secrets: fake.NewClientBuilder().WithObjects(tc.secrets...).Build()}
+			credentials := Credentials{Operators: Operators{Secrets: fake.NewClientBuilder().WithObjects(tc.secrets...).Build(), Namespaces: []string{"aso", "aso-of-default", "aso-of-team"}}}
 			credential, err := credentials.For(context.Background(), object(tc.annotations))
 			if tc.wantErr != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.wantErr) {

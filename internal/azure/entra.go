@@ -16,13 +16,18 @@ func entraError(response *http.Response) string {
 		Description string `json:"error_description"`
 	}{}
 	body, err := runtime.Payload(response)
-	if err != nil || json.Unmarshal(body, &answer) != nil || answer.Error == "" {
+	if err != nil || json.Unmarshal(body, &answer) != nil || firstLine(answer.Error) == "" {
 		return fmt.Sprintf("Entra answered %s", response.Status)
 	}
 	// The lines after the first are trace and correlation IDs, which would make every message a new one.
-	description, _, _ := strings.Cut(answer.Description, "\n")
-	if description = strings.TrimSpace(description); description == "" {
-		return fmt.Sprintf("Entra answered %s: %s", response.Status, answer.Error)
+	description := firstLine(answer.Description)
+	if description == "" {
+		return fmt.Sprintf("Entra answered %s: %s", response.Status, firstLine(answer.Error))
 	}
-	return fmt.Sprintf("Entra answered %s: %s: %s", response.Status, answer.Error, description)
+	return fmt.Sprintf("Entra answered %s: %s: %s", response.Status, firstLine(answer.Error), description)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSpace(line)
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -21,15 +21,16 @@ const (
 	OperatorNamespaceAnnotation = "serviceoperator.azure.com/operator-namespace"
 
 	namespaceSecretName = "aso-credential" //nolint:gosec // The name of a Secret.
-	globalSecretName    = "aso-controller-settings"
 )
 
 // Credentials makes the credentials that ASO uses.
 type Credentials struct {
-	// Secrets reads Secrets, uncached: credentials are needed once in a token's life.
-	Secrets client.Reader
+	// Operators reads ASO's settings, and credentials.
+	Operators Operators
 	// TokenFile is the token of a workload identity; empty means DefaultTokenFile.
 	TokenFile string
+	// Transport sends requests to Entra; nil means azidentity's own.
+	Transport policy.Transporter
 }
 
 // For returns the credential that ASO uses for obj: of the Secret that its annotation credential-from names, else of
@@ -38,7 +39,7 @@ type Credentials struct {
 //
 // It returns an error that names the Secret, and never what is in it, when there is none or it is not complete.
 func (c *Credentials) For(ctx context.Context, obj client.Object) (azcore.TokenCredential, error) {
-	global, err := c.global(ctx, obj)
+	global, err := c.Operators.of(ctx, obj)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +59,11 @@ func (c *Credentials) For(ctx context.Context, obj client.Object) (azcore.TokenC
 	if err != nil {
 		return nil, fmt.Errorf("credential Secret %s: %w", name, err)
 	}
-	credential, err := scopedCredential(credentialSource{scoped.Data, configuration, c.tokenFile()})
+	source := credentialSource{settings: scoped.Data, cloud: configuration, tokenFile: c.tokenFile(), transport: c.Transport}
+	source.trusted = trusts(globalSettings, configuration)
+	credential, err := scopedCredential(source)
 	if err != nil {
-		return nil, fmt.Errorf("credential Secret %s: %w", name, err)
+		return nil, fmt.Errorf("credential Secret %s: %w", name, withoutValues(err))
 	}
 	return credential, nil
 }
@@ -68,12 +71,12 @@ func (c *Credentials) For(ctx context.Context, obj client.Object) (azcore.TokenC
 func (c *Credentials) fromGlobal(obj client.Object, global *corev1.Secret) (azcore.TokenCredential, error) {
 	if global == nil {
 		return nil, fmt.Errorf("no credential: neither annotation %s, nor Secret %s/%s, nor Secret %s where ASO runs",
-			CredentialFromAnnotation, obj.GetNamespace(), namespaceSecretName, globalSecretName)
+			CredentialFromAnnotation, obj.GetNamespace(), namespaceSecretName, SettingsSecret)
 	}
 	s := settings(global.Data)
-	credential, err := globalCredential(credentialSource{s, s.cloud(), c.tokenFile()})
+	credential, err := globalCredential(credentialSource{settings: s, cloud: s.cloud(), tokenFile: c.tokenFile(), transport: c.Transport, trusted: true})
 	if err != nil {
-		return nil, fmt.Errorf("credential Secret %s/%s: %w", global.Namespace, global.Name, err)
+		return nil, fmt.Errorf("credential Secret %s/%s: %w", global.Namespace, global.Name, withoutValues(err))
 	}
 	return credential, nil
 }
@@ -82,40 +85,19 @@ func (c *Credentials) fromGlobal(obj client.Object, global *corev1.Secret) (azco
 func (c *Credentials) scoped(ctx context.Context, obj client.Object) (*corev1.Secret, error) {
 	name, named := obj.GetAnnotations()[CredentialFromAnnotation]
 	if !named {
-		return c.optional(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: namespaceSecretName})
+		return optional(ctx, c.Operators.Secrets, client.ObjectKey{Namespace: obj.GetNamespace(), Name: namespaceSecretName})
 	}
 	if name == "" || strings.Contains(name, "/") {
 		return nil, fmt.Errorf("annotation %s is %q; it must be the name of a Secret in the same namespace",
 			CredentialFromAnnotation, name)
 	}
 	// ASO stops at a named Secret that does not exist, so falling back would use an identity that nobody chose.
-	secret, err := c.optional(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: name})
+	secret, err := optional(ctx, c.Operators.Secrets, client.ObjectKey{Namespace: obj.GetNamespace(), Name: name})
 	if err == nil && secret == nil {
 		return nil, fmt.Errorf("annotation %s names Secret %s/%s, which does not exist",
 			CredentialFromAnnotation, obj.GetNamespace(), name)
 	}
 	return secret, err
-}
-
-// global returns the Secret of ASO's own settings; nil when obj does not say where ASO runs, or it has none.
-func (c *Credentials) global(ctx context.Context, obj client.Object) (*corev1.Secret, error) {
-	namespace := obj.GetAnnotations()[OperatorNamespaceAnnotation]
-	if namespace == "" {
-		return nil, nil
-	}
-	return c.optional(ctx, client.ObjectKey{Namespace: namespace, Name: globalSecretName})
-}
-
-func (c *Credentials) optional(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
-	secret := &corev1.Secret{}
-	err := c.Secrets.Get(ctx, key, secret)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot read credential Secret %s: %w", key, err)
-	}
-	return secret, nil
 }
 
 func (c *Credentials) tokenFile() string {

@@ -2,6 +2,7 @@ package azure
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,7 @@ const (
 	keyAuthMode            = config.AuthMode
 	keyWorkloadIdentity    = config.UseWorkloadIdentityAuth
 	keyMultiEnvironment    = config.AllowMultiEnvManagement
+	keyTargetNamespaces    = config.TargetNamespaces
 	keyAuthorityHost       = config.AzureAuthorityHost
 	keyARMEndpoint         = config.ResourceManagerEndpoint
 	keyARMAudience         = config.ResourceManagerAudience
@@ -76,14 +78,18 @@ func (s settings) additionalTenants() []string {
 	return tenants
 }
 
+// serves says whether an ASO with these settings acts on objects of a namespace; without a list it does on all.
+func (s settings) serves(namespace string) bool {
+	targets := config.ParseCommaCollection(s.text(keyTargetNamespaces))
+	return len(targets) == 0 || slices.Contains(targets, namespace)
+}
+
 // cloud returns the cloud that the settings describe; what they leave out is the public cloud's.
 func (s settings) cloud() cloud.Configuration {
-	const publicARMEndpoint, publicARMAudience = "https://management.azure.com", "https://management.core.windows.net/"
+	public := cloud.AzurePublic.Services[cloud.ResourceManager]
 	configuration := cloud.Configuration{
 		ActiveDirectoryAuthorityHost: cloud.AzurePublic.ActiveDirectoryAuthorityHost,
-		Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
-			cloud.ResourceManager: {Endpoint: publicARMEndpoint, Audience: publicARMAudience},
-		},
+		Services:                     map[cloud.ServiceName]cloud.ServiceConfiguration{cloud.ResourceManager: public},
 	}
 	if host := s.text(keyAuthorityHost); host != "" {
 		configuration.ActiveDirectoryAuthorityHost = host
@@ -97,6 +103,14 @@ func (s settings) cloud() cloud.Configuration {
 	}
 	configuration.Services[cloud.ResourceManager] = resourceManager
 	return configuration
+}
+
+// trusts says whether a token of provider-capz's own may be sent to a cloud's authority host: it must be one of Azure's, or that of
+// ASO's own settings. A scoped Secret is written by whoever has the right to in its namespace, and could name a host of theirs.
+func trusts(global settings, configuration cloud.Configuration) bool {
+	host := configuration.ActiveDirectoryAuthorityHost
+	_, known := cloudAt(host)
+	return known || sameHost(host, global.cloud().ActiveDirectoryAuthorityHost)
 }
 
 // scopedCloud returns the cloud of a scoped Secret: its own when it names all three parts of one and global allows
@@ -122,7 +136,7 @@ func scopedCloud(scoped, global settings) (cloud.Configuration, error) {
 	}
 	if !allowed {
 		return cloud.Configuration{}, fmt.Errorf("it names a cloud of its own, but %s is not set in %s",
-			keyMultiEnvironment, globalSecretName)
+			keyMultiEnvironment, SettingsSecret)
 	}
 	return scoped.cloud(), nil
 }

@@ -31,6 +31,8 @@ func (s *Simulator) AdminHandler() http.Handler {
 	mux.HandleFunc("PUT /client-secret", change(func(c admin.ClientSecretChange) error {
 		return s.Directory.SetClientSecret(c.ClientID, c.Secret)
 	}))
+	mux.HandleFunc("PUT /subscription", change(s.RegisterSubscription))
+	mux.HandleFunc("PUT /application", change(s.RegisterApplication))
 	mux.HandleFunc("PUT /autoscale", change(func(c admin.AutoscaleChange) error { return s.ARM.Autoscale(c.ID, c.Count) }))
 	mux.HandleFunc("PUT /auto-upgrade", change(func(c admin.UpgradeChange) error { return s.ARM.AutoUpgrade(c.ID, c.Version) }))
 	mux.HandleFunc("PUT /provider", change(func(c admin.ProviderChange) error {
@@ -112,4 +114,14 @@ func (s *Simulator) deleteResource(w http.ResponseWriter, r *http.Request) {
 		err = fmt.Errorf("no resource has the id %s", id)
 	}
 	respond(w, nil, err)
+}
+
+// RegisterSubscription says where a subscription belongs.
+func (s *Simulator) RegisterSubscription(subscription admin.Subscription) error {
+	return s.tenants.RegisterSubscription(subscription)
+}
+
+// RegisterApplication says with what an application signs in, and what it has rights on.
+func (s *Simulator) RegisterApplication(application admin.Application) error {
+	return s.tenants.RegisterApplication(application)
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 )
 
 // certificate returns a self-signed certificate of an application.
@@ -70,7 +72,7 @@ func TestCredentials(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := a.simulator.Directory.Verify(token.Token, "https://management.azure.com"); err != nil {
+			if _, err := a.simulator.Directory.Verify(clouds.Public, token.Token, "https://management.azure.com"); err != nil {
 				t.Errorf("Verify: %v", err)
 			}
 			if left := time.Until(token.ExpiresOn); left < 50*time.Minute || left > 70*time.Minute {

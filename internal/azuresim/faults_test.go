@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 )
 
 // outcome is what a client sees of a request.
@@ -28,7 +29,7 @@ func (a *azure) try(method, path string) outcome {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	token, _, err := a.simulator.Directory.Issue(tenant, "client", "https://management.azure.com")
+	token, _, err := a.simulator.Directory.Issue(clouds.Public, tenant, "client", "https://management.azure.com")
 	if err != nil {
 		a.t.Fatal(err)
 	}

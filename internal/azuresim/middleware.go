@@ -2,14 +2,11 @@ package azuresim
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/arm"
@@ -18,9 +15,6 @@ import (
 
 // maxLoggedBody is how much of a request's body is kept to be recorded; longer ones are left out.
 const maxLoggedBody = 1 << 20
-
-// armAudiences are the resources whose tokens Azure Resource Manager accepts.
-var armAudiences = []string{"https://management.azure.com", "https://management.core.windows.net"}
 
 // recorder notes the status of an answer.
 type recorder struct {
@@ -61,6 +55,7 @@ func (s *Simulator) record(w http.ResponseWriter, r *http.Request) *recorder {
 		APIVersion: r.URL.Query().Get("api-version"),
 		UserAgent:  r.UserAgent(),
 	}}
+	rec.entry.TenantID, rec.entry.ClientID = applicationOf(r)
 	if kindOf(r.Host) == armHost && r.ContentLength > 0 && r.ContentLength < maxLoggedBody {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
@@ -92,22 +87,6 @@ func (w *recorder) finish(report func(error)) {
 	if err := w.log.Add(w.entry); err != nil {
 		report(err)
 	}
-}
-
-// authorize checks the bearer token of an ARM request.
-func (s *Simulator) authorize(r *http.Request) *arm.Error {
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok {
-		return &arm.Error{Status: http.StatusUnauthorized, Code: "AuthenticationFailed", Message: "Authentication failed. The 'Authorization' header is missing."}
-	}
-	_, err := s.Directory.Verify(token, armAudiences...)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, jwt.ErrTokenExpired):
-		return &arm.Error{Status: http.StatusUnauthorized, Code: "ExpiredAuthenticationToken", Message: "The access token expiry UTC time is earlier than the current UTC time."}
-	}
-	return &arm.Error{Status: http.StatusUnauthorized, Code: "InvalidAuthenticationToken", Message: "The access token is invalid."}
 }
 
 // injectFault does what the fault says that the request meets. It tells whether the request is answered with that, and

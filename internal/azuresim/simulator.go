@@ -12,11 +12,13 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/arm"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/certificates"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/entra"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/faults"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/proxy"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/requestlog"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/state"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/tenants"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/workload"
 )
 
@@ -30,7 +32,7 @@ type Options struct {
 	Latencies Latencies
 	// ProxyURL is where clients reach the simulator, for the kubeconfigs of AKS clusters.
 	ProxyURL string
-	// TenantID is the tenant of every subscription.
+	// TenantID is the tenant of every subscription that is not registered.
 	TenantID string
 	// MaxRetryAfter bounds the Retry-After of long-running operations in seconds; 0 answers what Azure answers.
 	MaxRetryAfter int
@@ -47,6 +49,7 @@ type Simulator struct {
 	ARM       *arm.Service
 	Clusters  *workload.Servers
 
+	tenants   *tenants.Registry
 	clock     *adjustableClock
 	latencies *latencies
 	faults    *faults.Set
@@ -72,11 +75,14 @@ func New(o Options) (*Simulator, error) {
 	if s.faults, err = faults.Load(o.Journal); err != nil {
 		return nil, err
 	}
-	if s.Directory, err = entra.NewDirectory(o.Journal, s.clock); err != nil {
+	if s.tenants, err = tenants.Load(o.Journal, o.TenantID); err != nil {
+		return nil, err
+	}
+	if s.Directory, err = entra.NewDirectory(o.Journal, s.clock, s.tenants); err != nil {
 		return nil, err
 	}
 	s.entra = s.Directory.Handler()
-	s.metadata = s.Directory.MetadataHandler(o.TenantID)
+	s.metadata = s.Directory.MetadataHandler()
 	if err := s.loadServices(o); err != nil {
 		return nil, err
 	}
@@ -86,12 +92,9 @@ func New(o Options) (*Simulator, error) {
 func (s *Simulator) loadServices(o Options) error {
 	var err error
 	s.Clusters, err = workload.NewServers(workload.Options{
-		Journal: o.Journal,
-		Clock:   s.clock,
-		VerifyToken: func(token string) error {
-			_, err := s.Directory.Verify(token, workload.Audience)
-			return err
-		},
+		Journal:      o.Journal,
+		Clock:        s.clock,
+		VerifyToken:  s.admit,
 		ProxyURL:     o.ProxyURL,
 		AuthorityPEM: s.Authority.PEM(),
 	})
@@ -103,7 +106,7 @@ func (s *Simulator) loadServices(o Options) error {
 		Clock:         s.clock,
 		Latency:       s.latencies.of,
 		Clusters:      s.Clusters,
-		TenantID:      o.TenantID,
+		Tenants:       s.tenants,
 		MaxRetryAfter: o.MaxRetryAfter,
 	})
 	return err
@@ -121,16 +124,17 @@ const (
 )
 
 func kindOf(host string) hostKind {
-	host = strings.ToLower(strings.TrimSuffix(host, ":443"))
-	switch {
-	case host == entra.Host:
-		return entraHost
-	case host == arm.Host, strings.HasSuffix(host, "."+arm.Host):
-		return armHost
-	case strings.HasSuffix(host, ".azmk8s.io"):
-		return workloadHost
-	case host == entra.MetadataHost:
+	if strings.TrimSuffix(host, ":443") == entra.MetadataHost {
 		return metadataHost
+	}
+	switch _, service := clouds.Of(host); service {
+	case clouds.Entra:
+		return entraHost
+	case clouds.ResourceManager:
+		return armHost
+	case clouds.Kubernetes:
+		return workloadHost
+	case clouds.None:
 	}
 	return foreign
 }

@@ -26,6 +26,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/requestlog"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/state"
 )
@@ -249,7 +250,7 @@ func TestProxyRefusesOtherHosts(t *testing.T) {
 // TestUnauthorized checks that Azure Resource Manager takes tokens of its own only.
 func TestUnauthorized(t *testing.T) {
 	a := start(t, t.TempDir(), "")
-	foreign, _, err := a.simulator.Directory.Issue(tenant, "client", "https://vault.azure.net")
+	foreign, _, err := a.simulator.Directory.Issue(clouds.Public, tenant, "client", "https://vault.azure.net")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package composer
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,8 +47,11 @@ func extract(observed *unstructured.Unstructured, owned *fieldpath.Set) (*unstru
 	if err := json.Unmarshal(raw, &out.Object); err != nil {
 		return nil, err
 	}
-	// Crossplane sets these itself, each time.
-	unstructured.RemoveNestedField(out.Object, "metadata", "ownerReferences")
+	// Crossplane sets the rest of metadata itself, each time, and who may edit an object may write into its managedFields that
+	// Crossplane has applied more.
+	if metadata, ok := out.Object["metadata"].(map[string]any); ok {
+		maps.DeleteFunc(metadata, func(field string, _ any) bool { return field != "labels" && field != "annotations" })
+	}
 	unstructured.RemoveNestedField(out.Object, "status")
 	out.SetAPIVersion(observed.GetAPIVersion())
 	out.SetKind(observed.GetKind())

@@ -77,7 +77,7 @@ func Run(req *fnv1.RunFunctionRequest, c Composer) *fnv1.RunFunctionResponse {
 	rsp.Desired = proto.CloneOf(req.GetDesired())
 	in, err := NewRequest(req)
 	if err != nil {
-		response.Fatal(rsp, err)
+		fatal(rsp, err)
 		return rsp
 	}
 	result, err := compose(in, c)
@@ -90,7 +90,7 @@ func Run(req *fnv1.RunFunctionRequest, c Composer) *fnv1.RunFunctionResponse {
 		return rsp
 	}
 	if err := answer(rsp, in, result); err != nil {
-		response.Fatal(rsp, err)
+		fatal(rsp, err)
 	}
 	return rsp
 }
@@ -112,7 +112,7 @@ func stop(rsp *fnv1.RunFunctionResponse, err error) {
 			c.addTo(rsp)
 		}
 	}
-	response.Fatal(rsp, err)
+	fatal(rsp, err)
 }
 
 // setStatus adds a status to what earlier functions of the pipeline want of the composite resource.

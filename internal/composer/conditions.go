@@ -99,12 +99,7 @@ func validReason(reason string) string {
 	return reason[:min(len(reason), longestReason)]
 }
 
-func cut(message string) string {
-	if len(message) <= longestMessage {
-		return message
-	}
-	return strings.ToValidUTF8(message[:longestMessage-len("…")], "") + "…"
-}
+func cut(message string) string { return cutTo(message, longestMessage) }
 
 // Reached says whether a boolean status field is true already: what the contract calls completed stays completed.
 func Reached(xr *unstructured.Unstructured, fields ...string) bool {

@@ -18,7 +18,7 @@ func (i *Inline) SetField(value any, because string, fields ...string) *Problem 
 	}
 	if exists && found != nil && !reflect.DeepEqual(normalized(found), normalized(value)) {
 		return &Problem{ReasonIncompatibleValue, fmt.Sprintf("%s.%s is %s, but must be %s or absent %s",
-			i.Path, strings.Join(fields, "."), shown(found), shown(value), because)}
+			i.Path, strings.Join(fields, "."), Shown(found), Shown(value), because)}
 	}
 	if err := unstructured.SetNestedField(i.Object.Object, value, fields...); err != nil {
 		return &Problem{ReasonInvalidResource, fmt.Sprintf("%s: %v", i.Path, err)}
@@ -33,7 +33,7 @@ func (i *Inline) RequireAbsent(because string, fields ...string) *Problem {
 		return nil
 	}
 	return &Problem{ReasonIncompatibleValue, fmt.Sprintf("%s.%s is %s, but must be absent %s",
-		i.Path, strings.Join(fields, "."), shown(found), because)}
+		i.Path, strings.Join(fields, "."), Shown(found), because)}
 }
 
 // normalized makes numbers comparable: those that came through protobuf are floats.
@@ -44,15 +44,12 @@ func normalized(v any) any {
 	return v
 }
 
-// shown writes a value as it would stand in the manifest, cut where it is long.
-func shown(v any) string {
+// Shown writes a value as it would stand in the manifest, cut where it is long.
+func Shown(v any) string {
 	const most = 120
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}
-	if len(b) > most {
-		return strings.ToValidUTF8(string(b[:most]), "") + "…"
-	}
-	return string(b)
+	return cutTo(string(b), most+len("…"))
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 const (
@@ -120,6 +121,10 @@ func parse(item any, path, namespace string) *Inline {
 	if !ok {
 		return unreadable(item, path, "an Azure Service Operator object with apiVersion, kind and metadata.name")
 	}
+	if deeper(m, mostLevels) {
+		return &Inline{Path: path, Object: &unstructured.Unstructured{Object: map[string]any{}}, Problem: &Problem{ReasonInvalidResource,
+			fmt.Sprintf("%s has more than %d levels of fields within fields, but no Azure Service Operator kind has as many", path, mostLevels)}}
+	}
 	obj := (&unstructured.Unstructured{Object: m}).DeepCopy()
 	i := &Inline{Path: path, Object: obj, Problem: malformed(obj, path, namespace)}
 	if i.Problem == nil {
@@ -137,16 +142,18 @@ func unreadable(found any, path, required string) *Inline {
 
 func malformed(obj *unstructured.Unstructured, path, namespace string) *Problem {
 	invalid := func(field, found, required string) *Problem {
-		return &Problem{ReasonInvalidResource, fmt.Sprintf("%s.%s is %q, but must be %s", path, field, found, required)}
+		return &Problem{ReasonInvalidResource, fmt.Sprintf("%s.%s is %q, but must be %s", path, field, cutTo(found, longestName), required)}
 	}
 	gv, err := schema.ParseGroupVersion(obj.GetAPIVersion())
 	switch {
-	case err != nil || !strings.HasSuffix(gv.Group, ".azure.com") || gv.Version == "":
+	case err != nil || !isASO(gv.Group) || gv.Version == "":
 		return invalid("apiVersion", obj.GetAPIVersion(), "group and version of an Azure Service Operator kind, such as resources.azure.com/v1api20200601")
 	case obj.GetKind() == "":
 		return invalid("kind", "", "the name of a kind, such as ResourceGroup")
 	case obj.GetName() == "":
 		return invalid("metadata.name", "", "set, because it identifies the resource among those of this object")
+	case len(validation.IsDNS1123Subdomain(obj.GetName())) > 0:
+		return invalid("metadata.name", obj.GetName(), "a name that Kubernetes takes: at most 253 lower case letters, digits, - and ., with a letter or digit at each end")
 	case obj.GetNamespace() != "" && obj.GetNamespace() != namespace:
 		return invalid("metadata.namespace", obj.GetNamespace(), fmt.Sprintf("%q or absent, because composed resources live in the namespace of the object that defines them", namespace))
 	}
@@ -161,13 +168,19 @@ func malformed(obj *unstructured.Unstructured, path, namespace string) *Problem 
 			return invalid("spec", fmt.Sprint(spec), "an object")
 		}
 	}
+	if sentence := Reserved(obj); sentence != "" {
+		return &Problem{ReasonInvalidResource, path + "." + sentence}
+	}
 	return nil
 }
+
+// isASO says whether an API group is one of Azure Service Operator's.
+func isASO(group string) bool { return strings.HasSuffix(group, ".azure.com") }
 
 // dropServerFields removes what only the API server and ASO write: in an applied object they would be conflicts.
 func dropServerFields(obj *unstructured.Unstructured) {
 	delete(obj.Object, "status")
-	for _, field := range []string{"creationTimestamp", "deletionTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"} {
+	for _, field := range serverMetadata {
 		unstructured.RemoveNestedField(obj.Object, "metadata", field)
 	}
 }

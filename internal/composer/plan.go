@@ -74,7 +74,7 @@ func Ask(in *Request, inlines []*Inline) {
 	}
 	for _, item := range mapsIn(in.XR.Object, "status", "resources") {
 		obj := statusObject(item, in.XR.GetNamespace())
-		if !inSpec[resourceName(obj)] && obj.GetKind() != "" && obj.GetName() != "" && item["ownership"] != v1beta1.OwnershipUser {
+		if !inSpec[resourceName(obj)] && composable(obj) && item["ownership"] != v1beta1.OwnershipUser {
 			_, _ = stillThere(in, obj)
 		}
 	}

@@ -3,7 +3,6 @@ package composer
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -98,7 +97,7 @@ func asReference(m map[string]any, path string) (Reference, bool) {
 	group, _ := m["group"].(string)
 	kind, _ := m["kind"].(string)
 	name, _ := m["name"].(string)
-	if kind == "" || name == "" || !strings.HasSuffix(group, ".azure.com") {
+	if kind == "" || name == "" || !isASO(group) {
 		return Reference{}, false
 	}
 	return Reference{GroupKind: schema.GroupKind{Group: group, Kind: kind}, Name: name, Path: path}, true

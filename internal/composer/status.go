@@ -103,11 +103,15 @@ func (o Outcome) line() string {
 // Resources returns status.resources.
 func (o *Outcomes) Resources() []any {
 	out := make([]any, 0, len(o.Of))
+	most := min(longestMessage, max(shortestMessage, allMessages/max(1, len(o.Of))))
 	for _, outcome := range o.Of {
 		gvk := outcome.Object.GroupVersionKind()
 		item := map[string]any{
-			"resource": map[string]any{"group": gvk.Group, "version": gvk.Version, "kind": gvk.Kind, "name": outcome.Object.GetName()},
-			"ready":    outcome.State.Ready, "reason": validReason(outcome.State.Reason), "message": cut(outcome.State.Message),
+			"resource": map[string]any{
+				"group": cutTo(gvk.Group, longestName), "version": cutTo(gvk.Version, longestName),
+				"kind": cutTo(gvk.Kind, longestName), "name": cutTo(outcome.Object.GetName(), longestName),
+			},
+			"ready": outcome.State.Ready, "reason": validReason(outcome.State.Reason), "message": cutTo(outcome.State.Message, most),
 		}
 		if outcome.Ownership != "" {
 			item["ownership"] = outcome.Ownership
@@ -129,7 +133,7 @@ func (p *Plan) removed(in *Request, out *Outcomes) ([]Outcome, error) {
 	for _, item := range mapsIn(in.XR.Object, "status", "resources") {
 		obj := statusObject(item, in.XR.GetNamespace())
 		name := resourceName(obj)
-		if _, kept := out.Composed[name]; kept || inSpec[name] || obj.GetKind() == "" || obj.GetName() == "" || item["ownership"] == v1beta1.OwnershipUser {
+		if _, kept := out.Composed[name]; kept || inSpec[name] || !composable(obj) || item["ownership"] == v1beta1.OwnershipUser {
 			continue
 		}
 		left, err := stillThere(in, obj)
@@ -146,6 +150,12 @@ func (p *Plan) removed(in *Request, out *Outcomes) ([]Outcome, error) {
 		return nil, ErrPending
 	}
 	return gone, nil
+}
+
+// composable says whether an object of the status is one that can have been composed. Users may write the status, too; what is
+// read on its word are Azure Service Operator's objects only, and never a Secret.
+func composable(obj *unstructured.Unstructured) bool {
+	return isASO(obj.GroupVersionKind().Group) && obj.GetKind() != "" && obj.GetName() != ""
 }
 
 func statusObject(item map[string]any, namespace string) *unstructured.Unstructured {

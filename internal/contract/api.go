@@ -22,17 +22,26 @@ type api struct {
 
 // annotate writes the annotations of obj as change leaves them, if it changes any.
 func (a api) annotate(ctx context.Context, obj *unstructured.Unstructured, change func(map[string]string)) error {
+	changed, differs := Annotated(obj, change)
+	if !differs {
+		return nil
+	}
+	return a.patch(ctx, changed, obj)
+}
+
+// Annotated returns obj with its annotations as change leaves them, and whether that is another than obj.
+func Annotated(obj *unstructured.Unstructured, change func(map[string]string)) (changed *unstructured.Unstructured, differs bool) {
 	after := maps.Clone(obj.GetAnnotations())
 	if after == nil {
 		after = map[string]string{}
 	}
 	change(after)
 	if maps.Equal(after, obj.GetAnnotations()) {
-		return nil
+		return obj, false
 	}
-	changed := obj.DeepCopy()
+	changed = obj.DeepCopy()
 	changed.SetAnnotations(after)
-	return a.patch(ctx, changed, obj)
+	return changed, true
 }
 
 // patch writes what changed differs from base in, unless base is no longer current.

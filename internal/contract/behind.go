@@ -2,9 +2,7 @@ package contract
 
 import (
 	"context"
-	"regexp"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,14 +14,6 @@ import (
 
 // containerserviceVersion is the version at which an ASO object is read that no composite resource has composed.
 const containerserviceVersion = "v1api20250801"
-
-// notInObjectName is what an ASO object's name cannot have of the name of a composite resource.
-var notInObjectName = regexp.MustCompile(`[^a-z0-9-]+`)
-
-// objectName returns the name of the ASO object that is made for a typed kind of the name, which CAPZ would give it too.
-func objectName(name string) string {
-	return strings.Trim(notInObjectName.ReplaceAllString(strings.ToLower(name), "-"), "-")
-}
 
 // behind returns a reference to the ASO object of the kind, ManagedCluster or agent pool, that stands behind xr: the one
 // of spec.resources, else the one that was composed, else the one that the user has written; not ok when it has none.
@@ -60,7 +50,7 @@ func ownName(xr *unstructured.Unstructured, kind schema.GroupKind) string {
 	if name := xr.GetAnnotations()[annotation]; name != "" {
 		return name
 	}
-	return objectName(xr.GetName())
+	return v1beta1.ASOObjectName(xr.GetName())
 }
 
 // objectBehind returns the live ASO object of the kind that stands behind xr; nil when it is absent or another composite

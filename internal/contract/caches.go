@@ -67,7 +67,7 @@ func stripSecret(obj any) (any, error) {
 // setupClusterCache adds the cache that reaches the API servers of the Clusters with a control plane of ours.
 func setupClusterCache(ctx context.Context, mgr ctrl.Manager, o Options) (clustercache.ClusterCache, error) {
 	workload, err := clustercache.SetupWithManager(ctx, mgr, clustercache.Options{
-		SecretClient:     mgr.GetAPIReader(),
+		SecretClient:     dataOnlyKubeconfigs{mgr.GetAPIReader()},
 		WatchFilterValue: o.WatchFilter,
 		ClusterFilter:    mirrorsNodes,
 		Cache: clustercache.CacheOptions{

@@ -56,6 +56,12 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result
 	if err != nil || left > 0 {
 		return ctrl.Result{}, err
 	}
+	if owed, err := r.credentialOwed(ctx, s, xr); err != nil || owed {
+		return ctrl.Result{RequeueAfter: usedInterval}, err
+	}
+	if err := r.leaveCredential(ctx, s, xr); err != nil {
+		return ctrl.Result{}, err
+	}
 	if err := r.letGo(ctx, xr, r.mirrored); err != nil {
 		return ctrl.Result{}, err
 	}

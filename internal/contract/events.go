@@ -13,6 +13,14 @@ import (
 // maxNote is the API's limit for the note of an Event.
 const maxNote = 1024
 
+// EventNote cuts a text to what the API takes as the note of an Event.
+func EventNote(text string) string {
+	if len(text) <= maxNote {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxNote-len("…")], "") + "…"
+}
+
 // A reporter tells people what is wrong, as Events on a composite resource, once for as long as it stays the same.
 type reporter struct {
 	recorder events.EventRecorder
@@ -27,9 +35,7 @@ func newReporter(recorder events.EventRecorder) *reporter {
 
 // warn emits a Warning unless it was the last that was said about xr for the reason.
 func (r *reporter) warn(xr *unstructured.Unstructured, reason, action, note string) {
-	if len(note) > maxNote {
-		note = strings.ToValidUTF8(note[:maxNote-len("…")], "") + "…"
-	}
+	note = EventNote(note)
 	if action == "" {
 		action = reason
 	}

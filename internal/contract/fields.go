@@ -62,6 +62,7 @@ var (
 	specResources              = at[[]any]("spec", "resources")
 	specResourceRefs           = at[[]any]("spec", "crossplane", "resourceRefs")
 	statusReplicas             = at[int64]("status", "replicas")
+	statusConditions           = at[[]any]("status", "v1beta2", "conditions")
 	statusVersion              = at[string]("status", "version")
 	statusAutoUpgradeVersion   = at[string]("status", "autoUpgradeVersion")
 )

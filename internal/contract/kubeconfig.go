@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -72,16 +73,19 @@ func (m *controlPlaneMirror) mirrorKubeconfig(ctx context.Context, s *scope, man
 	if err != nil {
 		return 0, err
 	}
-	source, err := m.secret(ctx, s, destination.name)
-	if err != nil || source == nil {
-		return 0, err // ASO has yet to write it, which leads here.
-	}
 	withToken := localAccountsDisabled(managedCluster)
+	if withToken && destination.name == kubeconfigName(s) {
+		return 0, mistake("the ManagedCluster has no local accounts, so ASO must not write its credentials to Secret %s: "+
+			"a token is put in there; name another Secret in spec.operatorSpec.secrets of the ManagedCluster", destination.name)
+	}
+	source, err := m.sourceOf(ctx, s, destination.name, managedCluster)
+	if err != nil {
+		return 0, err
+	}
+	if source == nil {
+		return 0, m.checkWritten(ctx, s) // ASO has yet to write it, which leads here.
+	}
 	if destination.name == kubeconfigName(s) {
-		if withToken {
-			return 0, mistake("the ManagedCluster has no local accounts, so ASO must not write its credentials to Secret %s: "+
-				"a token is put in there; name another Secret in spec.operatorSpec.secrets of the ManagedCluster", destination.name)
-		}
 		return 0, m.adoptASOSecret(ctx, s, destination, source)
 	}
 	kubeconfig, err := kubeconfigIn(source, destination)
@@ -89,9 +93,36 @@ func (m *controlPlaneMirror) mirrorKubeconfig(ctx context.Context, s *scope, man
 		return 0, err
 	}
 	if !withToken {
+		if err := dataOnly(destination.name, kubeconfig); err != nil {
+			return 0, err
+		}
 		return 0, m.writeKubeconfig(ctx, s, kubeconfigName(s), kubeconfig, nil)
 	}
 	return m.mirrorWithToken(ctx, s, managedCluster, kubeconfig)
+}
+
+// sourceOf returns the Secret of the name that ASO writes for the ManagedCluster; nil when there is none yet. The name is the
+// user's to choose, who may not be one to read the other Secrets of the namespace.
+func (m *controlPlaneMirror) sourceOf(ctx context.Context, s *scope, name string, managedCluster *unstructured.Unstructured) (*corev1.Secret, error) {
+	source, err := m.secret(ctx, s, name)
+	if err != nil || source == nil {
+		return nil, err
+	}
+	ofASO := slices.ContainsFunc(source.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == managedCluster.GetUID() })
+	if !ofASO {
+		return nil, mistake("Secret %s has no owner reference to ManagedCluster %s, so it is not the one that ASO writes, and ASO leaves it as it is; "+
+			"delete it, or name another Secret in spec.operatorSpec.secrets of the ManagedCluster", name, managedCluster.GetName())
+	}
+	return source, nil
+}
+
+// checkWritten says what is wrong with a kubeconfig Secret that somebody has written before ASO has: it is not used.
+func (m *controlPlaneMirror) checkWritten(ctx context.Context, s *scope) error {
+	current, err := m.secret(ctx, s, kubeconfigName(s))
+	if err != nil || current == nil {
+		return err
+	}
+	return dataOnly(current.Name, current.Data[secret.KubeconfigDataName])
 }
 
 // failed shows a person what is wrong; a mistake is not tried again before something changes.
@@ -147,8 +178,8 @@ func (m *controlPlaneMirror) adoptASOSecret(ctx context.Context, s *scope, desti
 		return mistake("Cluster API reads key %s of Secret %s, but ASO is to write %s; change the key in "+
 			"spec.operatorSpec.secrets of the ManagedCluster", secret.KubeconfigDataName, destination.name, destination.key)
 	}
-	if source.Labels[clusterv1.ClusterNameLabel] == s.cluster.Name {
-		return nil
+	if err := dataOnly(destination.name, source.Data[destination.key]); err != nil || source.Labels[clusterv1.ClusterNameLabel] == s.cluster.Name {
+		return err
 	}
 	labelled := source.DeepCopy()
 	metav1.SetMetaDataLabel(&labelled.ObjectMeta, clusterv1.ClusterNameLabel, s.cluster.Name)

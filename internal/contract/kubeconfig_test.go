@@ -18,6 +18,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 )
 
 // adminKubeconfig is what ASO gets from Azure for a cluster with local accounts; userKubeconfig for one without.
@@ -57,7 +59,7 @@ func (e *entra) GetToken(_ context.Context, options policy.TokenRequestOptions) 
 	if e.err != nil {
 		return azcore.AccessToken{}, e.err
 	}
-	if len(options.Scopes) != 1 || options.Scopes[0] != aksScope {
+	if len(options.Scopes) != 1 || options.Scopes[0] != azure.KubernetesScope {
 		return azcore.AccessToken{}, errors.New("asked for the wrong scope")
 	}
 	e.given++
@@ -308,17 +310,23 @@ func TestTokenFollowsWhatHappens(t *testing.T) {
 func TestTokenFailures(t *testing.T) {
 	tests := map[string]struct {
 		secret   string
+		ours     bool
 		entra    *entra
 		event    string
 		terminal bool
 	}{
 		"the source has the copy's name": {secret: "my-cluster-kubeconfig", entra: &entra{life: time.Hour}, event: "must not write its credentials to Secret my-cluster-kubeconfig", terminal: true},
+		"the source is the copy":         {secret: "my-cluster-kubeconfig", ours: true, entra: &entra{life: time.Hour}, event: "must not write its credentials to Secret my-cluster-kubeconfig", terminal: true},
 		"Entra refuses":                  {secret: "user", entra: &entra{err: errors.New("AADSTS7000215")}, event: "AADSTS7000215"},
 		"Entra gives an old token":       {secret: "user", entra: &entra{life: -time.Minute}, event: "ended at 2026-03-01T11:59:00Z"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			m := newManagement(t, myCluster(), with(parse(t, controlPlaneYAML), ofCluster), asoSecret(tc.secret, "value", userKubeconfig),
+			source := asoSecret(tc.secret, "value", userKubeconfig)
+			if tc.ours {
+				source.OwnerReferences = nil
+			}
+			m := newManagement(t, myCluster(), with(parse(t, controlPlaneYAML), ofCluster), source,
 				managedClusterWith(t, destination("userCredentials", tc.secret, "value"), true))
 			tc.entra.now = start
 			r := m.controlPlane(tc.entra)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -191,7 +192,7 @@ func (m *machinePoolMirror) nodeSelector(ctx context.Context, s *scope, pool *un
 
 // labelValue returns text as AKS makes a label of it: no longer than a label may be.
 func labelValue(text string) string {
-	return text[:min(len(text), validation.LabelValueMaxLength)]
+	return strings.ToValidUTF8(text[:min(len(text), validation.LabelValueMaxLength)], "")
 }
 
 // providerIDs returns the sorted provider IDs of the nodes, and whether every node has one.

@@ -3,8 +3,11 @@ package contract
 import (
 	"context"
 	"maps"
+	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	clusterctlv1 "sigs.k8s.io/cluster-api/cmd/clusterctl/api/v1alpha3"
 	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -20,6 +23,12 @@ func untouchable(xr *unstructured.Unstructured) bool {
 	if annotations.IsExternallyManaged(xr) && !held {
 		return true
 	}
+	return LeftAlone(xr)
+}
+
+// LeftAlone says whether a person has paused the composite resource through Crossplane's own annotation, or clusterctl move is
+// about to remove it.
+func LeftAlone(xr *unstructured.Unstructured) bool {
 	has := xr.GetAnnotations()
 	if _, moving := has[clusterctlv1.DeleteForMoveAnnotation]; moving {
 		return true
@@ -62,10 +71,11 @@ func (r *Reconciler) translatePause(ctx context.Context, s *scope) (bool, error)
 	})
 }
 
-// standsStill says whether ASO leaves everything that xr has composed as it is.
+// standsStill says whether ASO leaves everything that xr has composed as it is, and the status tells of the pause: once Crossplane
+// stops, nobody would write that any more.
 func (r *Reconciler) standsStill(ctx context.Context, xr *unstructured.Unstructured) (bool, error) {
 	current, err := r.live.object(ctx, xr.GetNamespace(), refTo(xr))
-	if err != nil || current == nil {
+	if err != nil || current == nil || saysNotPaused(current) {
 		return false, err
 	}
 	objects, absent, err := r.live.composed(ctx, current)
@@ -78,6 +88,14 @@ func (r *Reconciler) standsStill(ctx context.Context, xr *unstructured.Unstructu
 		}
 	}
 	return true, nil
+}
+
+// saysNotPaused says whether condition Paused is False. A composite resource with a mistake has none.
+func saysNotPaused(xr *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(statusConditions.value(xr), func(item any) bool {
+		condition, _ := item.(map[string]any)
+		return condition["type"] == clusterv1.PausedCondition && condition["status"] == string(metav1.ConditionFalse)
+	})
 }
 
 // claim puts the finalizer and the annotation block-move on xr where the admission webhook could not.

@@ -32,8 +32,15 @@ func xrChanged() predicate.Predicate {
 			!maps.Equal(before.GetAnnotations(), after.GetAnnotations()) ||
 			!slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
 			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
-			differs(statusReplicas, before, after) || differs(statusControlPlaneEndpoint, before, after)
+			differs(statusReplicas, before, after) || differs(statusControlPlaneEndpoint, before, after) || toldOfPause(before, after)
 	})
+}
+
+// toldOfPause says whether the status has come to tell of a pause, or of its end.
+func toldOfPause(before, after client.Object) bool {
+	old, oldOK := before.(*unstructured.Unstructured)
+	changed, changedOK := after.(*unstructured.Unstructured)
+	return oldOK && changedOK && saysNotPaused(old) != saysNotPaused(changed)
 }
 
 // endpointChanged passes what matters of a control plane to the infrastructure.

@@ -72,6 +72,11 @@ func TestTranslatePause(t *testing.T) {
 	skip := annotated(reconcilePolicyAnnotation, policySkip)
 	ours := annotated(CrossplanePausedAnnotation, "true", PausedByAnnotation, FieldOwner)
 	noBlock := func(o *unstructured.Unstructured) { o.SetAnnotations(nil) }
+	says := func(status string) []func(*unstructured.Unstructured) {
+		return []func(*unstructured.Unstructured){func(o *unstructured.Unstructured) {
+			_ = unstructured.SetNestedSlice(o.Object, []any{map[string]any{"type": "Ready", "status": "True"}, map[string]any{"type": "Paused", "status": status}}, "status", "v1beta2", "conditions")
+		}}
+	}
 	vnet := func(changes ...func(*unstructured.Unstructured)) client.Object {
 		return with(with(parse(t, vnetYAML), controlled(asoClusterKind, "my-cluster")), changes...)
 	}
@@ -87,12 +92,14 @@ func TestTranslatePause(t *testing.T) {
 		objects []client.Object
 		want    map[string]string
 	}{
-		"not paused":                       {cluster: myCluster(), objects: []client.Object{vnet(), group()}, want: running},
-		"paused, ASO still acts":           {cluster: myCluster(paused), objects: []client.Object{vnet(skip), group()}, want: running},
-		"paused, an object is yet to come": {cluster: myCluster(paused), objects: []client.Object{vnet(skip)}, want: running},
-		"paused, all stands still":         {cluster: myCluster(paused), objects: []client.Object{vnet(skip), group(skip)}, want: still},
-		"paused, remains so":               {cluster: myCluster(paused), xr: []func(*unstructured.Unstructured){noBlock, ours}, objects: []client.Object{vnet(skip), group(skip)}, want: still},
-		"resumed":                          {cluster: myCluster(), xr: []func(*unstructured.Unstructured){noBlock, ours}, objects: []client.Object{vnet(skip), group(skip)}, want: running},
+		"not paused":                           {cluster: myCluster(), objects: []client.Object{vnet(), group()}, want: running},
+		"paused, ASO still acts":               {cluster: myCluster(paused), objects: []client.Object{vnet(skip), group()}, want: running},
+		"paused, an object is yet to come":     {cluster: myCluster(paused), objects: []client.Object{vnet(skip)}, want: running},
+		"paused, all stands still":             {cluster: myCluster(paused), objects: []client.Object{vnet(skip), group(skip)}, want: still},
+		"paused, the status has yet to say so": {cluster: myCluster(paused), xr: says("False"), objects: []client.Object{vnet(skip), group(skip)}, want: running},
+		"paused, as the status says":           {cluster: myCluster(paused), xr: says("True"), objects: []client.Object{vnet(skip), group(skip)}, want: still},
+		"paused, remains so":                   {cluster: myCluster(paused), xr: []func(*unstructured.Unstructured){noBlock, ours}, objects: []client.Object{vnet(skip), group(skip)}, want: still},
+		"resumed":                              {cluster: myCluster(), xr: []func(*unstructured.Unstructured){noBlock, ours}, objects: []client.Object{vnet(skip), group(skip)}, want: running},
 		"by annotation": {cluster: myCluster(), xr: []func(*unstructured.Unstructured){annotated(clusterv1.PausedAnnotation, "")}, objects: []client.Object{vnet(skip), group(skip)},
 			want: map[string]string{CrossplanePausedAnnotation: "true", PausedByAnnotation: FieldOwner, clusterv1.PausedAnnotation: ""}},
 		"a person's pause stays": {cluster: myCluster(), xr: []func(*unstructured.Unstructured){annotated(CrossplanePausedAnnotation, "true")}, objects: []client.Object{vnet(), group()},

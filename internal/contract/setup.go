@@ -38,6 +38,8 @@ type Options struct {
 	WatchFilter string
 	// Concurrency is how many composite resources of a kind are reconciled at once.
 	Concurrency int
+	// OperatorNamespaces are where Azure Service Operator may run.
+	OperatorNamespaces []string
 }
 
 // Controller returns the options that every controller of provider-capz has; each needs a rate limiter of its own.
@@ -68,7 +70,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) (typed f
 
 // setupFamily adds the reconcilers of the kinds of a family.
 func setupFamily(ctx context.Context, mgr ctrl.Manager, o Options, f family, access api, workload clustercache.ClusterCache) error {
-	credentials := azure.Credentials{Secrets: mgr.GetAPIReader()}
+	credentials := azure.Credentials{Operators: azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces}}
 	if err := setupCluster(mgr, o, f, access); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -20,8 +21,6 @@ import (
 )
 
 const (
-	// aksScope is the Entra application of every AKS API server (AKS documentation, "Use kubelogin with AKS").
-	aksScope = "6dae42f8-4368-4678-94ff-3960e28e3630/.default"
 	// renewMargin is how long before its end a token is replaced, so that Cluster API never meets an expired one.
 	renewMargin = 5 * time.Minute
 	// tokenTimeout bounds one exchange with Entra, which would otherwise be retried for minutes.
@@ -100,7 +99,7 @@ func (m *controlPlaneMirror) fetchToken(ctx context.Context, managedCluster *uns
 	}
 	ctx, cancel := context.WithTimeout(ctx, tokenTimeout)
 	defer cancel()
-	token, err := credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{aksScope}})
+	token, err := credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{azure.KubernetesScope}})
 	if err != nil {
 		return "", lease{}, &tokenError{"cannot get a token for the cluster: " + azure.Explain(err), err}
 	}
@@ -143,6 +142,13 @@ func insertToken(kubeconfig []byte, token string) ([]byte, error) {
 	}
 	for name := range config.AuthInfos {
 		config.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: token}
+	}
+	for _, cluster := range config.Clusters {
+		// Whoever is in between would see the token.
+		if !strings.HasPrefix(cluster.Server, "https://") || cluster.InsecureSkipTLSVerify || cluster.CertificateAuthority != "" {
+			return nil, mistake("clusters[].cluster of the kubeconfig that ASO wrote must have a server that begins with https://, and certificate-authority-data, " +
+				"but neither insecure-skip-tls-verify nor certificate-authority, because a token for the cluster is put in")
+		}
 	}
 	return clientcmd.Write(*config)
 }

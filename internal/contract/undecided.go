@@ -13,9 +13,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
-// clusterTag begins the key of the tag that resources of a Cluster have in Azure, as CAPZ has it.
-const clusterTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
-
 // undecided says whether nobody has found out yet if a resource was in Azure before.
 func undecided(obj metav1.Object) bool {
 	return obj.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipUndecided
@@ -43,7 +40,7 @@ func (r *Reconciler) settle(ctx context.Context, xr, obj *unstructured.Unstructu
 
 // tagged says whether the resource was made for the Cluster of xr.
 func tagged(obj, xr *unstructured.Unstructured) bool {
-	tag, _, _ := unstructured.NestedString(obj.Object, "status", "tags", clusterTag+xr.GetLabels()[clusterv1.ClusterNameLabel])
+	tag, _, _ := unstructured.NestedString(obj.Object, "status", "tags", v1beta1.OwnedTag(xr.GetLabels()[clusterv1.ClusterNameLabel]))
 	return tag == "owned"
 }
 

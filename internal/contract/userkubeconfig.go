@@ -19,14 +19,7 @@ func (m *controlPlaneMirror) mirrorUserKubeconfig(ctx context.Context, s *scope,
 	if !ok || !typed(s.xr) || !aadManaged.value(managedCluster) || destination.name == name {
 		return nil
 	}
-	source, err := m.secret(ctx, s, destination.name)
-	if err != nil || source == nil {
-		return err // ASO has yet to write it, which leads here.
-	}
-	kubeconfig, err := kubeconfigIn(source, destination)
-	if err == nil {
-		err = m.writeKubeconfig(ctx, s, name, kubeconfig, nil)
-	}
+	err := m.copyUserKubeconfig(ctx, s, managedCluster, destination, name)
 	if wrong, ok := asUserError(err); ok {
 		m.events.warn(s.xr, userKubeconfigFailed, "MirrorKubeconfig", wrong.message)
 		return nil
@@ -35,4 +28,16 @@ func (m *controlPlaneMirror) mirrorUserKubeconfig(ctx context.Context, s *scope,
 		m.events.clear(s.xr, userKubeconfigFailed)
 	}
 	return err
+}
+
+func (m *controlPlaneMirror) copyUserKubeconfig(ctx context.Context, s *scope, managedCluster *unstructured.Unstructured, destination secretKey, name string) error {
+	source, err := m.sourceOf(ctx, s, destination.name, managedCluster)
+	if err != nil || source == nil {
+		return err // ASO has yet to write it, which leads here.
+	}
+	kubeconfig, err := kubeconfigIn(source, destination)
+	if err != nil {
+		return err
+	}
+	return m.writeKubeconfig(ctx, s, name, kubeconfig, nil)
 }

@@ -2,7 +2,9 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
@@ -12,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 )
 
 // The keys of the Secret that an AzureClusterIdentity refers to.
@@ -22,21 +25,63 @@ const (
 )
 
 // A mistake is what only a person can correct.
-type mistake struct{ message string }
+type mistake struct{ reason, message string }
 
 func (m *mistake) Error() string { return m.message }
 
-func wrong(format string, args ...any) error { return &mistake{fmt.Sprintf(format, args...)} }
+func wrong(format string, args ...any) error {
+	return &mistake{v1beta1.CredentialFailed, fmt.Sprintf(format, args...)}
+}
+
+// notAllowed says that the control plane has no right to the identity: certainly, not for want of an answer.
+func notAllowed(format string, args ...any) error {
+	return &mistake{v1beta1.IdentityNotAllowed, fmt.Sprintf(format, args...)}
+}
+
+// missing says of a mistake that there is no credential for it.
+func missing(err error) error {
+	var m *mistake
+	if errors.As(err, &m) && m.reason == v1beta1.CredentialFailed {
+		return &mistake{v1beta1.CredentialMissing, m.message}
+	}
+	return err
+}
+
+func isNotAllowed(err error) bool {
+	var m *mistake
+	return errors.As(err, &m) && m.reason == v1beta1.IdentityNotAllowed
+}
+
+func isMistake(err error) bool {
+	var m *mistake
+	return errors.As(err, &m)
+}
 
 // A source is what a credential is made from.
 type source struct {
 	// secrets reads from the API server itself.
-	secrets  client.Reader
-	identity *v1beta1.AzureClusterIdentity
+	secrets client.Reader
+	// operators are the ASOs that the credential is for.
+	operators azure.Operators
+	identity  *v1beta1.AzureClusterIdentity
 }
 
-// data returns what ASO reads from a credential Secret, for a subscription.
-func (s source) data(ctx context.Context, subscription string) (map[string][]byte, error) {
+// data returns what ASO reads from a credential Secret, for the subscription and in the cloud of a control plane.
+func (s source) data(ctx context.Context, controlPlane *controlPlane) (map[string][]byte, error) {
+	endpoints, err := s.cloudSettings(ctx, controlPlane.Namespace, controlPlane.Spec.AzureEnvironment)
+	if err != nil {
+		return nil, err
+	}
+	data, err := s.own(ctx, controlPlane.Spec.SubscriptionID)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(data, endpoints)
+	return data, nil
+}
+
+// own returns what a credential Secret has in each cloud.
+func (s source) own(ctx context.Context, subscription string) (map[string][]byte, error) {
 	spec := s.identity.Spec
 	data := map[string][]byte{
 		config.AzureSubscriptionID: []byte(subscription),
@@ -52,7 +97,7 @@ func (s source) data(ctx context.Context, subscription string) (map[string][]byt
 		return data, nil
 	case v1beta1.UserAssignedIdentityCredential:
 		if spec.UserAssignedIdentityCredentialsPath == "" {
-			return nil, wrong("spec.userAssignedIdentityCredentialsPath of %s is empty; it must be the path of the credential file in ASO's container", s.name())
+			return data, wrong("spec.userAssignedIdentityCredentialsPath of %s is empty; it must be the path of the credential file in ASO's container", s.name())
 		}
 		data[config.AzureUserAssignedIdentityCredentials] = []byte(spec.UserAssignedIdentityCredentialsPath)
 		return data, nil
@@ -61,7 +106,7 @@ func (s source) data(ctx context.Context, subscription string) (map[string][]byt
 	case v1beta1.ServicePrincipalCertificate:
 		return data, s.certificate(ctx, data)
 	}
-	return nil, wrong("spec.type of %s is %s, which is not supported", s.name(), spec.Type)
+	return data, wrong("spec.type of %s is %s, which is not supported", s.name(), spec.Type)
 }
 
 func (s source) name() string {
@@ -86,7 +131,7 @@ func (s source) certificate(ctx context.Context, data map[string][]byte) error {
 	if path := s.identity.Spec.CertPath; path != "" {
 		content, err := os.ReadFile(path)
 		if err != nil || !opens(content, nil) {
-			return wrong("spec.certPath of %s is %s, which is not the path in provider-capz's container of a certificate with its key, in PEM or PKCS#12",
+			return wrong("spec.certPath of %s is %s, which is not the path in provider-capz's container of a certificate with its RSA key, in PEM or PKCS#12",
 				s.name(), path)
 		}
 		data[config.AzureClientCertificate], data[config.AzureClientCertificatePassword] = content, []byte{}
@@ -98,7 +143,7 @@ func (s source) certificate(ctx context.Context, data map[string][]byte) error {
 	}
 	certificate, password := secret.Data[certificateKey], secret.Data[passwordKey]
 	if !opens(certificate, password) {
-		return wrong("key %s of Secret %s/%s, to which %s refers, is not a certificate with its key, in PEM or PKCS#12, that key %s opens",
+		return wrong("key %s of Secret %s/%s, to which %s refers, is not a certificate with its RSA key, in PEM or PKCS#12, that key %s opens",
 			certificateKey, secret.Namespace, secret.Name, s.name(), passwordKey)
 	}
 	// Empty rather than nil, which a patch would drop.
@@ -108,7 +153,11 @@ func (s source) certificate(ctx context.Context, data map[string][]byte) error {
 
 // opens says whether ASO could use a certificate. Why it could not is not said: the parser may quote what it was given.
 func opens(certificate, password []byte) bool {
-	_, _, err := azidentity.ParseCertificates(certificate, password)
+	certificates, key, err := azidentity.ParseCertificates(certificate, password)
+	if err != nil {
+		return false
+	}
+	_, err = azidentity.NewClientCertificateCredential("tenant", "client", certificates, key, nil) // Its key must be RSA's, and fit.
 	return err == nil
 }
 

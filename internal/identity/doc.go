@@ -1,5 +1,5 @@
-// Package identity gives every typed AKS cluster its credential: it makes, from the AzureClusterIdentity that the control
-// plane refers to, the Secret <cluster>-aso-secret, which is what Azure Service Operator (ASO) can read.
+// Package identity gives every AKS cluster with an AzureClusterIdentity its credential: it makes, from the identity that the
+// control plane refers to, the Secret <cluster>-aso-secret, which is what Azure Service Operator (ASO) can read.
 //
 // No credential is ever in a log, an Event or an error. See docs/identity.md.
 package identity
@@ -10,21 +10,20 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-// The kinds that the reconciler watches.
+// The kinds that the reconcilers watch.
 var (
-	controlPlaneKind = v1beta1.GroupVersion.WithKind("AzureManagedControlPlane")
-	identityKind     = v1beta1.GroupVersion.WithKind("AzureClusterIdentity")
+	typedKind    = v1beta1.GroupVersion.WithKind("AzureManagedControlPlane")
+	asoKind      = v1beta1.GroupVersion.WithKind("AzureASOManagedControlPlane")
+	identityKind = v1beta1.GroupVersion.WithKind("AzureClusterIdentity")
 )
 
-// Kinds returns the composite kinds that the reconciler watches from the start.
+// controlPlaneKinds are the kinds that use identities.
+var controlPlaneKinds = []schema.GroupVersionKind{typedKind, asoKind}
+
+// Kinds returns the composite kinds that the reconcilers watch from the start.
 func Kinds() []schema.GroupVersionKind {
-	return []schema.GroupVersionKind{controlPlaneKind, identityKind}
+	return []schema.GroupVersionKind{typedKind, asoKind, identityKind}
 }
-
-// SecretName returns the name of the Secret with the credential that ASO uses for a Cluster.
-func SecretName(cluster string) string { return cluster + secretSuffix }
-
-const secretSuffix = "-aso-secret"
 
 // Reasons of Events.
 const (
@@ -32,4 +31,6 @@ const (
 	credentialFailed = "CredentialFailed" //nolint:gosec // A word.
 	// credentialFound is about one that need not be made.
 	credentialFound = "CredentialFound" //nolint:gosec // A word.
+	// identityInUse is about an AzureClusterIdentity that is being deleted.
+	identityInUse = "InUse"
 )

@@ -2,9 +2,8 @@ package identity
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -17,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 )
 
 // What the cases begin with; they replace parts of it.
@@ -49,6 +50,7 @@ type management struct {
 	client.Client
 
 	t        *testing.T
+	kind     schema.GroupVersionKind
 	writes   []string
 	recorder *events.FakeRecorder
 }
@@ -62,7 +64,7 @@ func manage(t *testing.T, objects ...string) *management {
 			t.Fatal(err)
 		}
 	}
-	m := &management{t: t, recorder: events.NewFakeRecorder(100)}
+	m := &management{t: t, kind: typedKind, recorder: events.NewFakeRecorder(100)}
 	note := func(verb string, obj client.Object) {
 		kind, err := m.GroupVersionKindFor(obj)
 		if err != nil {
@@ -71,7 +73,9 @@ func manage(t *testing.T, objects ...string) *management {
 		m.writes = append(m.writes, verb+" "+kind.Kind+" "+obj.GetName())
 	}
 	b := fake.NewClientBuilder().WithScheme(scheme).
-		WithIndex(newObject(controlPlaneKind), identityIndex, indexIdentity).
+		WithIndex(newObject(typedKind), identityIndex, indexIdentity).
+		WithIndex(newObject(asoKind), identityIndex, indexIdentity).
+		WithIndex(newObject(typedKind), claimsIndex, indexClaims).
 		WithIndex(newObject(identityKind), secretIndex, indexSecret).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
@@ -81,6 +85,10 @@ func manage(t *testing.T, objects ...string) *management {
 			Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 				note("patch", obj)
 				return c.Patch(ctx, obj, patch, opts...)
+			},
+			Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.DeleteOption) error {
+				note("delete", obj)
+				return c.Delete(ctx, obj, opts...)
 			},
 		})
 	for _, text := range objects {
@@ -107,7 +115,7 @@ func replaced(text string, pairs ...string) string {
 func (m *management) reconcile() (writes []string, said string) {
 	m.t.Helper()
 	m.writes = nil
-	r := &Reconciler{Client: m.Client, live: m.Client, events: m.recorder}
+	r := &Reconciler{Client: m.Client, kind: m.kind, live: m.Client, events: m.recorder, keeper: m.keeper(), operators: azure.Operators{Secrets: m.Client}}
 	if _, err := r.Reconcile(context.Background(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "team", Name: "cp"}}); err != nil {
 		m.t.Fatal(err)
 	}
@@ -116,6 +124,10 @@ func (m *management) reconcile() (writes []string, said string) {
 	default:
 	}
 	return m.writes, said
+}
+
+func (m *management) keeper() *keeper {
+	return &keeper{Client: m.Client, live: m.Client, events: m.recorder}
 }
 
 // credential returns the credential Secret; nil when there is none.
@@ -135,18 +147,24 @@ func (m *management) credential() *corev1.Secret {
 // told returns the Secret that the control plane names.
 func (m *management) told() string {
 	m.t.Helper()
+	return m.annotations()[v1beta1.AnnotationCredential]
+}
+
+// annotations returns what is said on the control plane.
+func (m *management) annotations() map[string]string {
+	m.t.Helper()
 	controlPlane := &metav1.PartialObjectMetadata{}
-	controlPlane.SetGroupVersionKind(controlPlaneKind)
+	controlPlane.SetGroupVersionKind(m.kind)
 	if err := m.Get(context.Background(), client.ObjectKey{Namespace: "team", Name: "cp"}, controlPlane); err != nil {
 		m.t.Fatal(err)
 	}
-	return controlPlane.Annotations[v1beta1.AnnotationCredential]
+	return controlPlane.Annotations
 }
 
 // certificate returns a certificate with its key as PEM.
 func certificate(t *testing.T) string {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,9 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	clusterctlv1 "sigs.k8s.io/cluster-api/cmd/clusterctl/api/v1alpha3"
 	"sigs.k8s.io/cluster-api/util"
 	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/labels"
@@ -23,140 +24,232 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 )
 
-// maxNote is the API's limit for the note of an Event.
-const maxNote = 1024
+// madeFrom on a credential Secret names the AzureClusterIdentity that it is made from.
+const madeFrom = "infrastructure.cluster.x-k8s.io/made-from-identity"
 
-// A Reconciler keeps the credential Secrets of AzureManagedControlPlanes as their AzureClusterIdentities say.
+// A Reconciler keeps the credential Secrets of control planes of one kind as their AzureClusterIdentities say.
 type Reconciler struct {
 	// Client reads control planes and Clusters from the cache, and writes.
 	client.Client
 
+	// kind is that of the control planes.
+	kind schema.GroupVersionKind
 	// live reads AzureClusterIdentities, which may be in a namespace that is not cached, and Secrets.
 	live   client.Reader
 	events events.EventRecorder
+	// operators are the ASOs that act on what the control planes are made of.
+	operators azure.Operators
 	// watchFilter is the value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all.
 	watchFilter string
+	// keeper knows who uses an AzureClusterIdentity.
+	keeper *keeper
 }
 
 // Reconcile makes the Secret of the control plane that req names. A mistake is told to people and not tried again: what
 // corrects it leads here.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	xr := newObject(controlPlaneKind)
+	xr := newObject(r.kind)
 	if err := r.Get(ctx, req.NamespacedName, xr); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if r.watchFilter != "" && !labels.HasWatchLabel(xr, r.watchFilter) || untouchable(xr) {
+	if r.watchFilter != "" && !labels.HasWatchLabel(xr, r.watchFilter) {
 		return ctrl.Result{}, nil
 	}
 	err := r.reconcile(ctx, xr)
 	var told *mistake
-	switch {
-	case errors.As(err, &told):
-		r.events.Eventf(xr, nil, corev1.EventTypeWarning, credentialFailed, "WriteCredential", "%s", short(told.message))
-		return ctrl.Result{}, nil
-	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+	if errors.As(err, &told) {
+		r.events.Eventf(xr, nil, corev1.EventTypeWarning, credentialFailed, "WriteCredential", "%s", contract.EventNote(told.message))
+		err = r.say(ctx, xr, func(said map[string]string) {
+			said[v1beta1.AnnotationCredentialFailed] = v1beta1.CredentialFailure(told.reason, told.message)
+		})
+	}
+	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return ctrl.Result{RequeueAfter: contract.ConflictDelay}, nil
 	}
 	return ctrl.Result{}, err
 }
 
-// untouchable says whether a control plane is someone else's to act on.
-func untouchable(xr *unstructured.Unstructured) bool {
-	has := xr.GetAnnotations()
-	if _, moving := has[clusterctlv1.DeleteForMoveAnnotation]; moving || annotations.IsExternallyManaged(xr) {
-		return true
-	}
-	return has[contract.CrossplanePausedAnnotation] == "true" && has[contract.PausedByAnnotation] != contract.FieldOwner
-}
+// A controlPlane is what the credential depends on of a control plane, whichever its kind.
+type controlPlane struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
 
-func short(note string) string {
-	if len(note) <= maxNote {
-		return note
-	}
-	return strings.ToValidUTF8(note[:maxNote-len("…")], "") + "…"
+	Spec struct {
+		IdentityRef      *corev1.ObjectReference `json:"identityRef"`
+		SubscriptionID   string                  `json:"subscriptionID"`
+		AzureEnvironment string                  `json:"azureEnvironment"`
+	} `json:"spec"`
 }
 
 // reconcile goes on while the control plane is being deleted: ASO needs the credential for that.
 func (r *Reconciler) reconcile(ctx context.Context, xr *unstructured.Unstructured) error {
-	controlPlane := &v1beta1.AzureManagedControlPlane{}
+	controlPlane := &controlPlane{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(xr.Object, controlPlane); err != nil {
 		return fmt.Errorf("cannot read the control plane: %w", err)
+	}
+	if r.kind == asoKind && controlPlane.Spec.IdentityRef == nil {
+		return nil // ASO finds its credential by itself.
 	}
 	cluster, err := util.GetOwnerCluster(ctx, r.Client, controlPlane.ObjectMeta)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("cannot read the Cluster: %w", err)
 	}
-	if cluster == nil || annotations.IsPaused(cluster, controlPlane) {
+	if cluster == nil {
 		return nil
 	}
 	current, err := r.current(ctx, controlPlane, cluster.Name)
+	rests := untouchable(cluster, xr)
 	if err != nil {
-		return err
+		return unless(rests, err)
 	}
 	if current == nil || metav1.IsControlledBy(current, controlPlane) {
-		data, err := r.credential(ctx, controlPlane)
-		if err != nil {
+		data, identity, err := r.credential(ctx, controlPlane)
+		if err != nil && current != nil && !isNotAllowed(err) {
+			err = cmp.Or(r.lapsed(ctx, controlPlane, current), err)
+		}
+		switch {
+		case isNotAllowed(err) && current != nil:
+			return errors.Join(r.revoke(ctx, current), err)
+		case err != nil && current == nil:
+			return unless(rests, missing(err))
+		case err != nil:
+			return unless(rests, err)
+		case rests:
+			return nil
+		}
+		if err := r.keep(ctx, xr, identity, current != nil); err != nil {
+			if current == nil {
+				return missing(err)
+			}
 			return err
 		}
-		if err := r.write(ctx, controlPlane, cluster.Name, current, data); err != nil {
+		if err := r.write(ctx, controlPlane, cluster, identity, current, data); err != nil {
 			return err
 		}
 	}
-	return r.tell(ctx, xr, SecretName(cluster.Name), current)
+	if rests {
+		return nil
+	}
+	return r.tell(ctx, xr, v1beta1.CredentialSecret(cluster.Name), current)
+}
+
+// untouchable says whether a control plane is someone else's to act on, or rests. A credential to which it has no right is taken
+// away all the same: who has lost it could pause.
+func untouchable(cluster *clusterv1.Cluster, xr *unstructured.Unstructured) bool {
+	return annotations.IsExternallyManaged(xr) || contract.LeftAlone(xr) || annotations.IsPaused(cluster, xr)
+}
+
+// unless drops a mistake when it is nobody's to tell now.
+func unless(rests bool, err error) error {
+	var m *mistake
+	if rests && errors.As(err, &m) {
+		return nil
+	}
+	return err
+}
+
+// revoke deletes the Secret, if there is one, so that ASO can do nothing more for the cluster. Nothing else is deleted.
+func (r *Reconciler) revoke(ctx context.Context, current *corev1.Secret) error {
+	if current == nil {
+		return nil
+	}
+	err := r.Delete(ctx, current, client.Preconditions{UID: &current.UID})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("cannot delete Secret %s: %w", current.Name, err)
+	}
+	return nil
 }
 
 // current returns the Secret as it is; nil when there is none. It is an error when it belongs to another composite resource.
-func (r *Reconciler) current(ctx context.Context, controlPlane *v1beta1.AzureManagedControlPlane, cluster string) (*corev1.Secret, error) {
+func (r *Reconciler) current(ctx context.Context, controlPlane *controlPlane, cluster string) (*corev1.Secret, error) {
 	current := &corev1.Secret{}
-	err := r.live.Get(ctx, client.ObjectKey{Namespace: controlPlane.Namespace, Name: SecretName(cluster)}, current)
+	err := r.live.Get(ctx, client.ObjectKey{Namespace: controlPlane.Namespace, Name: v1beta1.CredentialSecret(cluster)}, current)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read Secret %s: %w", SecretName(cluster), err)
+		return nil, fmt.Errorf("cannot read Secret %s: %w", v1beta1.CredentialSecret(cluster), err)
 	}
 	owner := metav1.GetControllerOf(current)
-	if owner != nil && owner.UID != controlPlane.UID && strings.HasPrefix(owner.APIVersion, controlPlaneKind.Group+"/") {
+	if owner != nil && owner.UID != controlPlane.UID && strings.HasPrefix(owner.APIVersion, r.kind.Group+"/") {
 		return nil, wrong("Secret %s belongs to another %s, %s, so the credential cannot be written to it; it goes with that one",
 			current.Name, owner.Kind, owner.Name)
 	}
 	return current, nil
 }
 
-// credential returns the data of the Secret. It is an error, and the Secret stays as it is, while the control plane may not
+// credential returns the data of the Secret, and what they are from. It is an error, and the Secret stays as it is, while the control plane may not
 // have it.
-func (r *Reconciler) credential(ctx context.Context, controlPlane *v1beta1.AzureManagedControlPlane) (map[string][]byte, error) {
+func (r *Reconciler) credential(ctx context.Context, controlPlane *controlPlane) (map[string][]byte, *v1beta1.AzureClusterIdentity, error) {
 	key, err := identityKeyOf(controlPlane)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	identity, err := r.identity(ctx, key, controlPlane.Namespace)
+	if err != nil {
+		return nil, nil, err
+	}
+	if identity == nil {
+		return nil, nil, wrong("AzureClusterIdentity %s, to which spec.identityRef refers, does not exist", key)
 	}
 	if controlPlane.Spec.SubscriptionID == "" {
-		return nil, wrong("spec.subscriptionID is empty, and provider-capz has no AZURE_SUBSCRIPTION_ID to take for new control planes; make this one anew with a subscription")
+		return nil, nil, wrong("spec.subscriptionID is empty, and provider-capz has no AZURE_SUBSCRIPTION_ID to take for new control planes; make this one anew with a subscription")
 	}
+	data, err := source{secrets: r.live, operators: r.operators, identity: identity}.data(ctx, controlPlane)
+	return data, identity, err
+}
+
+// keep sees to it that the identity stays for as long as the control plane, unless another one claims in Azure what this one does:
+// that is not held against one that has its Secret and its finalizer, whoever claims the same later. The Secret alone anybody in
+// the namespace could have made.
+func (r *Reconciler) keep(ctx context.Context, xr *unstructured.Unstructured, identity *v1beta1.AzureClusterIdentity, runs bool) error {
+	kind, key := r.kind.GroupKind(), client.ObjectKeyFromObject(xr)
+	if runs && slices.Contains(identity.Finalizers, finalizerOf(kind, key)) {
+		return nil
+	}
+	if err := r.keeper.claimedByOther(ctx, xr); err != nil {
+		return err
+	}
+	return r.keeper.hold(ctx, identity, kind, key)
+}
+
+// identity returns an AzureClusterIdentity, nil when it does not exist. It is an error when it is not for the namespace.
+func (r *Reconciler) identity(ctx context.Context, key client.ObjectKey, namespace string) (*v1beta1.AzureClusterIdentity, error) {
 	identity := &v1beta1.AzureClusterIdentity{}
-	err = r.live.Get(ctx, key, identity)
+	err := r.live.Get(ctx, key, identity)
 	if apierrors.IsNotFound(err) {
-		return nil, wrong("AzureClusterIdentity %s, to which spec.identityRef refers, does not exist", key)
+		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read AzureClusterIdentity %s: %w", key, err)
 	}
-	allowed, err := allows(ctx, r.Client, identity, controlPlane.Namespace)
-	if err != nil {
-		return nil, err
+	allowed, err := allows(ctx, r.Client, identity, namespace)
+	if err == nil && !allowed {
+		err = notAllowed("spec.allowedNamespaces of AzureClusterIdentity %s does not have namespace %s, so it gives no credential to clusters there", key, namespace)
 	}
-	if !allowed {
-		return nil, wrong("spec.allowedNamespaces of AzureClusterIdentity %s does not have namespace %s, so it gives no credential to clusters there",
-			key, controlPlane.Namespace)
+	return identity, err
+}
+
+// lapsed returns an error when the identity that the Secret was made from is not for the namespace any more. Else to refer to one
+// that does not exist would be a way to keep the credential.
+func (r *Reconciler) lapsed(ctx context.Context, controlPlane *controlPlane, current *corev1.Secret) error {
+	namespace, name, found := strings.Cut(current.Annotations[madeFrom], "/")
+	if !found {
+		return nil
 	}
-	return source{secrets: r.live, identity: identity}.data(ctx, controlPlane.Spec.SubscriptionID)
+	_, err := r.identity(ctx, client.ObjectKey{Namespace: namespace, Name: name}, controlPlane.Namespace)
+	if !isNotAllowed(err) {
+		return nil // It stays while that is not certain.
+	}
+	return err
 }
 
 // identityKeyOf returns the key of the AzureClusterIdentity of a control plane.
-func identityKeyOf(controlPlane *v1beta1.AzureManagedControlPlane) (client.ObjectKey, error) {
+func identityKeyOf(controlPlane *controlPlane) (client.ObjectKey, error) {
 	ref := controlPlane.Spec.IdentityRef
 	switch {
 	case ref == nil || ref.Name == "":
@@ -171,20 +264,26 @@ func identityKeyOf(controlPlane *v1beta1.AzureManagedControlPlane) (client.Objec
 	return key, nil
 }
 
-// write makes the Secret have the data, if it does not.
-func (r *Reconciler) write(ctx context.Context, controlPlane *v1beta1.AzureManagedControlPlane, cluster string, current *corev1.Secret, data map[string][]byte) error {
+// write makes the Secret have the data, which are from the identity, if it does not.
+func (r *Reconciler) write(ctx context.Context, controlPlane *controlPlane, cluster *clusterv1.Cluster, identity *v1beta1.AzureClusterIdentity, current *corev1.Secret, data map[string][]byte) error {
+	key := client.ObjectKeyFromObject(identity)
 	if current == nil {
 		return r.Create(ctx, &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{
-				Namespace: controlPlane.Namespace, Name: SecretName(cluster),
-				Labels:          map[string]string{clusterv1.ClusterNameLabel: cluster},
-				OwnerReferences: []metav1.OwnerReference{controllerOf(controlPlane)},
+				Namespace: controlPlane.Namespace, Name: v1beta1.CredentialSecret(cluster.Name),
+				Labels:          map[string]string{clusterv1.ClusterNameLabel: cluster.Name},
+				Annotations:     map[string]string{madeFrom: key.String()},
+				OwnerReferences: r.ownersOf(controlPlane, cluster),
 			},
 			Data: data,
 		})
 	}
 	wanted := current.DeepCopy()
-	metav1.SetMetaDataLabel(&wanted.ObjectMeta, clusterv1.ClusterNameLabel, cluster)
+	metav1.SetMetaDataLabel(&wanted.ObjectMeta, clusterv1.ClusterNameLabel, cluster.Name)
+	metav1.SetMetaDataAnnotation(&wanted.ObjectMeta, madeFrom, key.String())
+	for _, owner := range r.ownersOf(controlPlane, cluster) {
+		wanted.OwnerReferences = util.EnsureOwnerRef(wanted.OwnerReferences, owner)
+	}
 	wanted.Data = data
 	if equality.Semantic.DeepEqual(wanted, current) {
 		return nil
@@ -192,29 +291,38 @@ func (r *Reconciler) write(ctx context.Context, controlPlane *v1beta1.AzureManag
 	return r.Patch(ctx, wanted, client.MergeFromWithOptions(current, client.MergeFromWithOptimisticLock{}))
 }
 
-// controllerOf does not block the owner's deletion: with one in the foreground, the credential would go first.
-func controllerOf(controlPlane *v1beta1.AzureManagedControlPlane) metav1.OwnerReference {
-	ref := metav1.NewControllerRef(controlPlane, controlPlaneKind)
+// ownersOf returns what the Secret goes with. None of it blocks its owner's deletion: with one in the foreground, the credential
+// would go first. What an AzureASOManagedCluster has in Azure is deleted after the control plane, and needs it still.
+func (r *Reconciler) ownersOf(controlPlane *controlPlane, cluster *clusterv1.Cluster) []metav1.OwnerReference {
+	ref := metav1.NewControllerRef(controlPlane, r.kind)
 	ref.BlockOwnerDeletion = nil
-	return *ref
+	owners := []metav1.OwnerReference{*ref}
+	if r.kind == asoKind {
+		owners = append(owners, metav1.OwnerReference{
+			APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: cluster.Name, UID: cluster.UID,
+		})
+	}
+	return owners
 }
 
 // tell notes the Secret on the control plane, which is what the function waits for. One that a person has made is used as it
 // is.
 func (r *Reconciler) tell(ctx context.Context, xr *unstructured.Unstructured, secret string, current *corev1.Secret) error {
-	if xr.GetAnnotations()[v1beta1.AnnotationCredential] == secret {
-		return nil
-	}
-	if current != nil && !metav1.IsControlledBy(current, xr) {
+	if xr.GetAnnotations()[v1beta1.AnnotationCredential] != secret && current != nil && !metav1.IsControlledBy(current, xr) {
 		r.events.Eventf(xr, nil, corev1.EventTypeNormal, credentialFound, "UseCredential",
 			"Secret %s was there before and is used as it is; delete it to have it made from the AzureClusterIdentity", secret)
 	}
-	changed := xr.DeepCopy()
-	told := maps.Clone(changed.GetAnnotations())
-	if told == nil {
-		told = map[string]string{}
+	return r.say(ctx, xr, func(said map[string]string) {
+		said[v1beta1.AnnotationCredential] = secret
+		delete(said, v1beta1.AnnotationCredentialFailed)
+	})
+}
+
+// say writes annotations of the control plane as change leaves them, if it changes any.
+func (r *Reconciler) say(ctx context.Context, xr *unstructured.Unstructured, change func(map[string]string)) error {
+	changed, differs := contract.Annotated(xr, change)
+	if !differs {
+		return nil
 	}
-	told[v1beta1.AnnotationCredential] = secret
-	changed.SetAnnotations(told)
-	return r.Patch(ctx, changed, client.MergeFrom(xr))
+	return client.IgnoreNotFound(r.Patch(ctx, changed, client.MergeFrom(xr)))
 }

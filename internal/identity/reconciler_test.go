@@ -17,6 +17,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
 // TestCredential says what of every type of identity reaches ASO, or what a person is told instead.
@@ -133,26 +135,27 @@ func TestAllowedNamespaces(t *testing.T) {
 
 // TestReconcile says when a Secret is written at all.
 func TestReconcile(t *testing.T) {
-	const created = "create Secret c-aso-secret"
+	const held, created = "patch AzureClusterIdentity id", "create Secret c-aso-secret"
+	failed := []string{"patch AzureManagedControlPlane cp"}
 	cases := map[string]struct {
 		cluster, controlPlane []string
 		others                []string
 		want                  []string
 		said                  string
 	}{
-		"new":                  {want: []string{created, "patch AzureManagedControlPlane cp"}},
+		"new":                  {want: []string{held, created, "patch AzureManagedControlPlane cp"}},
 		"no Cluster yet":       {controlPlane: []string{"ownerReferences:", "annotations: {}, x:"}},
 		"paused Cluster":       {cluster: []string{"uid: cluster}", "uid: cluster}, spec: {paused: true}"}},
 		"paused":               {controlPlane: []string{"uid: cp,", `uid: cp, annotations: {cluster.x-k8s.io/paused: ""},`}},
 		"a person's pause":     {controlPlane: []string{"uid: cp,", `uid: cp, annotations: {crossplane.io/paused: "true"},`}},
 		"externally managed":   {controlPlane: []string{"uid: cp,", `uid: cp, annotations: {cluster.x-k8s.io/managed-by: x},`}},
 		"about to be moved":    {controlPlane: []string{"uid: cp,", `uid: cp, annotations: {clusterctl.cluster.x-k8s.io/delete-for-move: ""},`}},
-		"being deleted":        {controlPlane: []string{"uid: cp,", `uid: cp, deletionTimestamp: "2026-11-20T00:00:00Z", finalizers: [a/b],`}, want: []string{created, "patch AzureManagedControlPlane cp"}},
-		"no subscription":      {controlPlane: []string{"subscriptionID: sub, ", ""}, said: "spec.subscriptionID is empty"},
-		"another kind":         {controlPlane: []string{"kind: AzureClusterIdentity", "kind: AWSClusterIdentity"}, said: "spec.identityRef.kind is AWSClusterIdentity; it must be AzureClusterIdentity"},
-		"no name":              {controlPlane: []string{"name: id,", ""}, said: "spec.identityRef.name is empty"},
-		"no such identity":     {controlPlane: []string{"name: id,", "name: none,"}, said: "AzureClusterIdentity ids/none, to which spec.identityRef refers, does not exist"},
-		"in its own namespace": {controlPlane: []string{", namespace: ids", ""}, said: "AzureClusterIdentity team/id, to which spec.identityRef refers, does not exist"},
+		"being deleted":        {controlPlane: []string{"uid: cp,", `uid: cp, deletionTimestamp: "2026-11-20T00:00:00Z", finalizers: [a/b],`}, want: []string{held, created, "patch AzureManagedControlPlane cp"}},
+		"no subscription":      {controlPlane: []string{"subscriptionID: sub, ", ""}, want: failed, said: "spec.subscriptionID is empty"},
+		"another kind":         {controlPlane: []string{"kind: AzureClusterIdentity", "kind: AWSClusterIdentity"}, want: failed, said: "spec.identityRef.kind is AWSClusterIdentity; it must be AzureClusterIdentity"},
+		"no name":              {controlPlane: []string{"name: id,", ""}, want: failed, said: "spec.identityRef.name is empty"},
+		"no such identity":     {controlPlane: []string{"name: id,", "name: none,"}, want: failed, said: "AzureClusterIdentity ids/none, to which spec.identityRef refers, does not exist"},
+		"in its own namespace": {controlPlane: []string{", namespace: ids", ""}, want: failed, said: "AzureClusterIdentity team/id, to which spec.identityRef refers, does not exist"},
 		"a person's Secret": {
 			others: []string{`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret}}`}, want: []string{"patch AzureManagedControlPlane cp"},
 			said: "Secret c-aso-secret was there before and is used as it is",
@@ -163,7 +166,7 @@ func TestReconcile(t *testing.T) {
 		},
 		"another's Secret": {
 			others: []string{`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret, ownerReferences: [{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, name: cp, uid: before, controller: true}]}}`},
-			said:   "Secret c-aso-secret belongs to another AzureManagedControlPlane, cp",
+			want:   failed, said: "Secret c-aso-secret belongs to another AzureManagedControlPlane, cp",
 		},
 	}
 	for name, tc := range cases {
@@ -207,19 +210,23 @@ func TestReconcileKeeps(t *testing.T) {
 	if err := m.Delete(ctx, source); err != nil {
 		t.Fatal(err)
 	}
-	if writes, said := m.reconcile(); len(writes) > 0 || !strings.Contains(said, "does not exist") || m.credential() == nil {
-		t.Errorf("without its source: wrote %v, said %q", writes, said)
+	writes, said := m.reconcile()
+	if diff := cmp.Diff([]string{"patch AzureManagedControlPlane cp"}, writes); diff != "" || !strings.Contains(said, "does not exist") || m.credential() == nil {
+		t.Errorf("without its source: said %q, writes: -want +got:\n%s", said, diff)
 	}
-	identity := object(t, replaced(theIdentity, "ServicePrincipal", "WorkloadIdentity"))
-	if err := m.Delete(ctx, identity.DeepCopy()); err != nil {
-		t.Fatal(err)
+	if failed := m.annotations()[v1beta1.AnnotationCredentialFailed]; failed != "CredentialFailed: Secret ids/s, to which AzureClusterIdentity ids/id refers, does not exist" {
+		t.Errorf("without its source, the control plane says %q", failed)
 	}
-	if err := m.Create(ctx, identity); err != nil {
+	other := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"type":"WorkloadIdentity"}}`))
+	if err := m.Patch(ctx, object(t, theIdentity), other); err != nil {
 		t.Fatal(err)
 	}
 	m.reconcile()
 	if _, has := m.credential().Data["AZURE_CLIENT_SECRET"]; has {
 		t.Error("the client secret stays with another type of identity")
+	}
+	if failed, says := m.annotations()[v1beta1.AnnotationCredentialFailed]; says {
+		t.Errorf("when all is well, the control plane says %q", failed)
 	}
 }
 
@@ -251,21 +258,21 @@ func TestReconcileToCertificate(t *testing.T) {
 func TestWatches(t *testing.T) {
 	ctx := context.Background()
 	m := manage(t, theControlPlane, theIdentity)
-	r := &Reconciler{Client: m.Client}
+	r := &Reconciler{Client: m.Client, kind: typedKind}
 	to := []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: "team", Name: "cp"}}}
 	owned := object(t, `{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: x, ownerReferences: [
   {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, name: cp, uid: cp, controller: true}]}}`)
 	synced := object(t, `{apiVersion: v1, kind: Secret, metadata: {namespace: ids, name: s, ownerReferences: [{apiVersion: external-secrets.io/v1, kind: ExternalSecret, name: s, uid: s, controller: true}]}}`)
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "team"}, Spec: clusterv1.ClusterSpec{
-		ControlPlaneRef: clusterv1.ContractVersionedObjectReference{APIGroup: controlPlaneKind.Group, Kind: controlPlaneKind.Kind, Name: "cp"},
+		ControlPlaneRef: clusterv1.ContractVersionedObjectReference{APIGroup: typedKind.Group, Kind: typedKind.Kind, Name: "cp"},
 	}}
 	other := cluster.DeepCopy()
 	other.Spec.ControlPlaneRef.Kind = "KubeadmControlPlane"
 	for name, tc := range map[string]struct {
 		got, want []ctrl.Request
 	}{
-		"the Cluster":                {fromCluster(ctx, cluster), to},
-		"another kind's Cluster":     {fromCluster(ctx, other), nil},
+		"the Cluster":                {r.fromCluster(ctx, cluster), to},
+		"another kind's Cluster":     {r.fromCluster(ctx, other), nil},
 		"the identity":               {r.fromIdentity(ctx, object(t, theIdentity)), to},
 		"another identity":           {r.fromIdentity(ctx, object(t, replaced(theIdentity, "name: id}", "name: other}"))), nil},
 		"its Secret":                 {r.fromSecret(ctx, object(t, theSource)), to},
@@ -275,12 +282,39 @@ func TestWatches(t *testing.T) {
 		"a person's own credential":  {r.fromSecret(ctx, object(t, `{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret}}`)), to},
 		"the namespace":              {r.fromNamespace(ctx, object(t, theTeam)), to},
 		"another namespace":          {r.fromNamespace(ctx, object(t, replaced(theTeam, "team", "other"))), nil},
-		"a thing that is no Cluster": {fromCluster(ctx, object(t, theTeam)), nil},
+		"a thing that is no Cluster": {r.fromCluster(ctx, object(t, theTeam)), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, tc.got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestReconcileASO says when an AzureASOManagedControlPlane gets a Secret, and that this outlives it: the AzureASOManagedCluster is
+// deleted after it.
+func TestReconcileASO(t *testing.T) {
+	theASO := replaced(theControlPlane, "kind: AzureManagedControlPlane", "kind: AzureASOManagedControlPlane")
+	m := manage(t, theCluster, theASO, theTeam, theIdentity, theSource)
+	m.kind = asoKind
+	writes, said := m.reconcile()
+	if diff := cmp.Diff([]string{"patch AzureClusterIdentity id", "create Secret c-aso-secret", "patch AzureASOManagedControlPlane cp"}, writes); diff != "" || said != "" {
+		t.Fatalf("said %q, writes: -want +got:\n%s", said, diff)
+	}
+	want := []metav1.OwnerReference{
+		{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta1", Kind: "AzureASOManagedControlPlane", Name: "cp", UID: "cp", Controller: new(true)},
+		{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "Cluster", Name: "c", UID: "cluster"},
+	}
+	if diff := cmp.Diff(want, m.credential().OwnerReferences); diff != "" {
+		t.Errorf("owners: -want +got:\n%s", diff)
+	}
+	if writes, _ := m.reconcile(); len(writes) > 0 {
+		t.Errorf("wrote again: %v", writes)
+	}
+	m = manage(t, theCluster, replaced(theASO, "identityRef: {kind: AzureClusterIdentity, name: id, namespace: ids}", ""), theTeam, theIdentity, theSource)
+	m.kind = asoKind
+	if writes, said := m.reconcile(); len(writes) > 0 || said != "" {
+		t.Errorf("without an identity: wrote %v, said %q", writes, said)
 	}
 }

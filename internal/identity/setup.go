@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 )
 
@@ -30,29 +31,50 @@ const (
 	secretIndex   = "spec.clientSecret" //nolint:gosec // A path.
 )
 
-// SetupWithManager adds the reconciler to mgr, whose client must read unstructured objects from its cache (see
+// SetupWithManager adds the reconcilers to mgr, whose client must read unstructured objects from its cache (see
 // contract.CacheOptions). An identity or Secret outside of the cached namespaces is read with the next resync.
-func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o contract.Options) error {
+// The namespace is the one that is cached, or empty.
+func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o contract.Options, namespace string) error {
 	for _, index := range []struct {
 		kind  schema.GroupVersionKind
 		field string
 		value client.IndexerFunc
 	}{
-		{controlPlaneKind, identityIndex, indexIdentity},
+		{typedKind, identityIndex, indexIdentity},
+		{asoKind, identityIndex, indexIdentity},
+		{typedKind, claimsIndex, indexClaims},
 		{identityKind, secretIndex, indexSecret},
 	} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, newObject(index.kind), index.field, index.value); err != nil {
 			return fmt.Errorf("cannot index %s: %w", index.kind.Kind, err)
 		}
 	}
-	r := &Reconciler{
+	k := &keeper{
 		Client: client.WithFieldOwner(mgr.GetClient(), contract.FieldOwner), live: mgr.GetAPIReader(),
-		events: mgr.GetEventRecorder(contract.ControllerName), watchFilter: o.WatchFilter,
+		events: mgr.GetEventRecorder(contract.ControllerName), namespace: namespace,
 	}
+	if err := k.setup(mgr, o); err != nil {
+		return fmt.Errorf("cannot watch %s: %w", identityKind.Kind, err)
+	}
+	for name, kind := range map[string]schema.GroupVersionKind{"credential": typedKind, "credential-aso": asoKind} {
+		r := &Reconciler{
+			Client: client.WithFieldOwner(mgr.GetClient(), contract.FieldOwner), kind: kind, live: mgr.GetAPIReader(),
+			events: mgr.GetEventRecorder(contract.ControllerName), watchFilter: o.WatchFilter, keeper: k,
+			operators: azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces},
+		}
+		if err := r.setup(mgr, name, o); err != nil {
+			return fmt.Errorf("cannot watch %s: %w", kind.Kind, err)
+		}
+	}
+	return nil
+}
+
+func (r *Reconciler) setup(mgr ctrl.Manager, name string, o contract.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
-		Named("credential").
-		For(newObject(controlPlaneKind), builder.WithPredicates(changes(notStatus))).
-		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(fromCluster), builder.WithPredicates(changes(notStatus))).
+		Named(name).
+		For(newObject(r.kind), builder.WithPredicates(changes(notStatus))).
+		Watches(newObject(r.kind), handler.EnqueueRequestsFromMapFunc(r.keeper.fromClaim), builder.WithPredicates(changes(notStatus))).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(r.fromCluster), builder.WithPredicates(changes(notStatus))).
 		Watches(newObject(identityKind), handler.EnqueueRequestsFromMapFunc(r.fromIdentity), builder.WithPredicates(changes(notStatus))).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.fromSecret)).
 		WatchesMetadata(&corev1.Namespace{}, handler.EnqueueRequestsFromMapFunc(r.fromNamespace), builder.WithPredicates(changes(labelled))).
@@ -86,7 +108,7 @@ func labelled(before, after client.Object) bool {
 
 // indexIdentity is the function of identityIndex.
 func indexIdentity(obj client.Object) []string {
-	controlPlane := &v1beta1.AzureManagedControlPlane{}
+	controlPlane := &controlPlane{}
 	if !read(obj, controlPlane) {
 		return nil
 	}
@@ -112,13 +134,13 @@ func read(obj client.Object, into any) bool {
 }
 
 // fromCluster returns the control plane of a Cluster.
-func fromCluster(_ context.Context, obj client.Object) []ctrl.Request {
+func (r *Reconciler) fromCluster(_ context.Context, obj client.Object) []ctrl.Request {
 	cluster, ok := obj.(*clusterv1.Cluster)
 	if !ok {
 		return nil
 	}
 	ref := cluster.Spec.ControlPlaneRef
-	if ref.APIGroup != controlPlaneKind.Group || ref.Kind != controlPlaneKind.Kind {
+	if ref.APIGroup != r.kind.Group || ref.Kind != r.kind.Kind {
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}}}
@@ -126,28 +148,31 @@ func fromCluster(_ context.Context, obj client.Object) []ctrl.Request {
 
 // fromIdentity returns the control planes that refer to an AzureClusterIdentity.
 func (r *Reconciler) fromIdentity(ctx context.Context, obj client.Object) []ctrl.Request {
-	return r.listed(ctx, controlPlaneKind, client.MatchingFields{identityIndex: client.ObjectKeyFromObject(obj).String()})
+	return r.listed(ctx, r.kind, client.MatchingFields{identityIndex: client.ObjectKeyFromObject(obj).String()})
 }
 
 // fromSecret returns the control planes whose credential is in a Secret, or is made from it. A person's own is theirs by name.
 func (r *Reconciler) fromSecret(ctx context.Context, obj client.Object) []ctrl.Request {
 	var requests []ctrl.Request
-	if owner := metav1.GetControllerOf(obj); owner != nil && owner.Kind == controlPlaneKind.Kind &&
-		owner.APIVersion == controlPlaneKind.GroupVersion().String() {
+	if r.operators.Has(client.ObjectKeyFromObject(obj)) {
+		return r.listed(ctx, r.kind) // In which clouds they may be.
+	}
+	if owner := metav1.GetControllerOf(obj); owner != nil && owner.Kind == r.kind.Kind &&
+		owner.APIVersion == r.kind.GroupVersion().String() {
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: owner.Name}})
 	}
-	if len(requests) == 0 && strings.HasSuffix(obj.GetName(), secretSuffix) {
-		requests = r.listed(ctx, controlPlaneKind, client.InNamespace(obj.GetNamespace()))
+	if len(requests) == 0 && strings.HasSuffix(obj.GetName(), v1beta1.CredentialSecretSuffix) {
+		requests = r.listed(ctx, r.kind, client.InNamespace(obj.GetNamespace()))
 	}
 	for _, identity := range r.listed(ctx, identityKind, client.MatchingFields{secretIndex: client.ObjectKeyFromObject(obj).String()}) {
-		requests = append(requests, r.listed(ctx, controlPlaneKind, client.MatchingFields{identityIndex: identity.String()})...)
+		requests = append(requests, r.listed(ctx, r.kind, client.MatchingFields{identityIndex: identity.String()})...)
 	}
 	return requests
 }
 
 // fromNamespace returns the control planes in a namespace, whose labels may allow them an identity.
 func (r *Reconciler) fromNamespace(ctx context.Context, obj client.Object) []ctrl.Request {
-	return r.listed(ctx, controlPlaneKind, client.InNamespace(obj.GetName()))
+	return r.listed(ctx, r.kind, client.InNamespace(obj.GetName()))
 }
 
 // listed returns the keys of objects in the cache. What cannot be listed is left out: its own events come later.

@@ -3,6 +3,7 @@ package preview
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -54,6 +55,39 @@ func TestInputs(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+const password = `
+apiVersion: v1
+kind: Secret
+metadata: {name: my-identity}
+stringData: {clientSecret: pl4nted-7f3a9c}
+`
+
+// TestNoSecrets says that the Secrets among the manifests reach neither a function nor a file.
+func TestNoSecrets(t *testing.T) {
+	asked := 0
+	looks := functionFunc{run: func(xr map[string]any, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+		asked++
+		if strings.Contains(req.String(), "pl4nted") {
+			t.Error("the function gets a Secret")
+		}
+		return groups.run(xr, req)
+	}}
+	p, err := Make(context.Background(), looks, objects(t, newCluster, infra, controlPlane, pool, newPool, password))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range p.Inputs() {
+		for _, o := range in.Required {
+			if o.GetKind() == "Secret" {
+				t.Errorf("Secret %s is among the inputs of %s", o.GetName(), in.Composite.GetKind())
+			}
+		}
+	}
+	if asked == 0 {
+		t.Error("no function was called")
 	}
 }
 

@@ -22,9 +22,13 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
-// load takes the objects in and does what the API server and Cluster API core would: versions, namespaces, owners.
+// load takes the objects in and does what the API server and Cluster API core would: versions, namespaces, owners. Secrets are left
+// out: no function gets one, and what is made here is written to files.
 func (p *Preview) load(objects []*unstructured.Unstructured) error {
 	for _, o := range objects {
+		if o.GroupVersionKind().GroupKind() == (schema.GroupKind{Kind: "Secret"}) {
+			continue
+		}
 		o, err := current(o)
 		if err != nil {
 			return err
@@ -44,7 +48,8 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 	}
 	for _, o := range p.objects {
 		switch o.GroupVersionKind().GroupKind() {
-		case schema.GroupKind{Group: infrastructureGroup, Kind: "AzureManagedControlPlane"}:
+		case schema.GroupKind{Group: infrastructureGroup, Kind: "AzureManagedControlPlane"},
+			schema.GroupKind{Group: infrastructureGroup, Kind: "AzureASOManagedControlPlane"}:
 			// provider-capz says so once ASO can sign in to Azure.
 			meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationCredential: "preview"})
 		case schema.GroupKind{Group: coreGroup, Kind: "Cluster"}:

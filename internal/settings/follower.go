@@ -104,7 +104,7 @@ func (f *Follower) follow(ctx context.Context) error {
 func (f *Follower) set(s Settings) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if s == f.current {
+	if s.equal(f.current) {
 		return
 	}
 	f.current = s
@@ -120,7 +120,7 @@ func (f *Follower) report(ctx context.Context, config *v1alpha1.ProviderConfig, 
 	f.mu.Lock()
 	running := f.running
 	f.mu.Unlock()
-	if running == nil || invalid == nil && *running != wanted {
+	if running == nil || invalid == nil && !running.equal(wanted) {
 		return nil
 	}
 	condition := metav1.Condition{

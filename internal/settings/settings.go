@@ -4,6 +4,7 @@ package settings
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -22,9 +23,13 @@ type Settings struct {
 	Concurrency int
 	// SyncPeriod is how often everything is looked at though nothing has changed.
 	SyncPeriod time.Duration
+	// OperatorNamespaces are where Azure Service Operator may run.
+	OperatorNamespaces []string
 	// Debug logs more.
 	Debug bool
 }
+
+func (s Settings) equal(other Settings) bool { return reflect.DeepEqual(s, other) }
 
 // minSyncPeriod is as in the schema: each time everything is looked at again.
 const minSyncPeriod = time.Minute
@@ -55,6 +60,12 @@ func (s Settings) With(spec v1alpha1.ProviderConfigSpec) (Settings, error) {
 			return s, fmt.Errorf("spec.syncPeriod is %s, but must be at least %s", p.Duration, minSyncPeriod)
 		}
 		s.SyncPeriod = p.Duration
+	}
+	for i, namespace := range spec.AzureServiceOperatorNamespaces {
+		if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
+			return s, fmt.Errorf("spec.azureServiceOperatorNamespaces[%d] is %q, but %s", i, namespace, strings.Join(problems, "; "))
+		}
+		s.OperatorNamespaces = spec.AzureServiceOperatorNamespaces
 	}
 	switch spec.LogLevel {
 	case "":

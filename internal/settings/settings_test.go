@@ -23,9 +23,9 @@ func TestWith(t *testing.T) {
 		"Everything": {
 			spec: v1alpha1.ProviderConfigSpec{
 				Namespace: "n", WatchFilter: "W.1", Concurrency: ptr.To[int32](3), SyncPeriod: &metav1.Duration{Duration: time.Hour},
-				LogLevel: v1alpha1.LogLevelDebug,
+				LogLevel: v1alpha1.LogLevelDebug, AzureServiceOperatorNamespaces: []string{"aso"},
 			},
-			want: Settings{Namespace: "n", WatchFilter: "W.1", Concurrency: 3, SyncPeriod: time.Hour, Debug: true},
+			want: Settings{OperatorNamespaces: []string{"aso"}, Namespace: "n", WatchFilter: "W.1", Concurrency: 3, SyncPeriod: time.Hour, Debug: true},
 		},
 		"Namespace": {
 			spec: v1alpha1.ProviderConfigSpec{Namespace: "A"},
@@ -42,6 +42,10 @@ func TestWith(t *testing.T) {
 		"SyncPeriod": {
 			spec: v1alpha1.ProviderConfigSpec{SyncPeriod: &metav1.Duration{Duration: time.Second}},
 			err:  "spec.syncPeriod is 1s, but must be at least 1m0s",
+		},
+		"AzureServiceOperatorNamespaces": {
+			spec: v1alpha1.ProviderConfigSpec{AzureServiceOperatorNamespaces: []string{"aso", "team/a"}},
+			err:  `spec.azureServiceOperatorNamespaces[1] is "team/a", but a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')`,
 		},
 		"LogLevel": {
 			spec: v1alpha1.ProviderConfigSpec{LogLevel: "Trace"},

@@ -18,9 +18,24 @@ const (
 	ManagesReplicas = "replicas"
 )
 
-// AnnotationCredential on an AzureManagedControlPlane names the Secret with the credential that ASO uses for the cluster.
-// provider-capz writes it once the Secret is there.
-const AnnotationCredential = "infrastructure.cluster.x-k8s.io/credential-secret"
+// What provider-capz says on a control plane with an AzureClusterIdentity of the credential that ASO uses for the cluster.
+const (
+	// AnnotationCredential names the Secret, from the day that it is there.
+	AnnotationCredential = "infrastructure.cluster.x-k8s.io/credential-secret"
+	// AnnotationCredentialFailed says why the Secret cannot be made, or does not follow its source any more: a reason, a colon
+	// and a message. It is absent while all is well.
+	AnnotationCredentialFailed = "infrastructure.cluster.x-k8s.io/credential-failed"
+)
+
+// The reasons in AnnotationCredentialFailed.
+const (
+	// IdentityNotAllowed says that the AzureClusterIdentity is not for this namespace, or no longer. The Secret is removed then.
+	IdentityNotAllowed = "IdentityNotAllowed"
+	// CredentialMissing says that there is no Secret, as something else has to be corrected.
+	CredentialMissing = "CredentialMissing" //nolint:gosec // A word.
+	// CredentialFailed says that something has to be corrected before the Secret follows its source again. It stays as it was.
+	CredentialFailed = "CredentialFailed" //nolint:gosec // A word.
+)
 
 // AnnotationOwnership on a composed ASO object tells whose the resource in Azure is, from the day that this is known.
 const AnnotationOwnership = "infrastructure.cluster.x-k8s.io/ownership"

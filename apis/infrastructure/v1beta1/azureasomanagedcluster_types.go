@@ -21,6 +21,7 @@ type AzureASOManagedClusterSpec struct {
 	// +kubebuilder:validation:items:XEmbeddedResource
 	// +kubebuilder:validation:items:XValidation:rule="has(self.apiVersion) && has(self.kind)",message="needs an apiVersion and a kind: they are those of the ASO object"
 	// +kubebuilder:validation:items:XValidation:rule="has(self.metadata) && has(self.metadata.name) && self.metadata.name != ''",message="needs a metadata.name: it is the name of the ASO object"
+	// +kubebuilder:validation:MaxItems=256
 	Resources []runtime.RawExtension `json:"resources,omitempty"`
 
 	// controlPlaneEndpoint is the address of the cluster's API server. provider-capz copies it from the control plane's

@@ -13,6 +13,7 @@ type AzureASOManagedClusterTemplateResourceSpec struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:items:XPreserveUnknownFields
+	// +kubebuilder:validation:MaxItems=256
 	Resources []runtime.RawExtension `json:"resources,omitempty"`
 
 	TemplateCompositeSpec `json:",inline"`

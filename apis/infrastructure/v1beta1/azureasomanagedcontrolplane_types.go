@@ -1,11 +1,19 @@
 package v1beta1
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // AzureASOManagedControlPlaneSpec is what an AzureASOManagedControlPlane shall be.
+//
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.identityRef) || has(self.identityRef)",message="cannot be taken away again: what the cluster has in Azure would be left without its credential; name another AzureClusterIdentity instead",fieldPath=".identityRef",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!has(self.identityRef) || has(oldSelf.identityRef) || self.?subscriptionID.orValue("") != ""`,message="is needed with an identityRef that is set later: it must be the subscription that the cluster is in already",fieldPath=".subscriptionID",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`self.?subscriptionID.orValue("") == "" || has(self.identityRef)`,message="goes with identityRef only: without one the credential of the ASO objects says which subscription it is",fieldPath=".subscriptionID"
+// +kubebuilder:validation:XValidation:rule=`oldSelf.?subscriptionID.orValue("") == "" || self.?subscriptionID.orValue("") == oldSelf.subscriptionID`,message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf.subscriptionID + ': it is decided when the cluster is created'",fieldPath=".subscriptionID",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(self.azureEnvironment) || has(self.identityRef)",message="goes with identityRef only: without one the credential of the ASO objects says which Azure cloud it is",fieldPath=".azureEnvironment"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.identityRef) || has(self.azureEnvironment) == has(oldSelf.azureEnvironment) && (!has(self.azureEnvironment) || self.azureEnvironment == oldSelf.azureEnvironment)",message="cannot be changed: it is decided when the cluster gets its identityRef",messageExpression="'cannot be changed from ' + (has(oldSelf.azureEnvironment) ? oldSelf.azureEnvironment : 'nothing') + ' to ' + (has(self.azureEnvironment) ? self.azureEnvironment : 'nothing') + ': it is decided when the cluster gets its identityRef'",fieldPath=".azureEnvironment",reason="FieldValueForbidden"
 type AzureASOManagedControlPlaneSpec struct {
 	// The rule on version refuses only what AKS refuses as well: AKS takes x.y and x.y.z, and nothing else.
 
@@ -34,7 +42,35 @@ type AzureASOManagedControlPlaneSpec struct {
 	// +kubebuilder:validation:items:XEmbeddedResource
 	// +kubebuilder:validation:items:XValidation:rule="has(self.apiVersion) && has(self.kind)",message="needs an apiVersion and a kind: they are those of the ASO object"
 	// +kubebuilder:validation:items:XValidation:rule="has(self.metadata) && has(self.metadata.name) && self.metadata.name != ''",message="needs a metadata.name: it is the name of the ASO object"
+	// +kubebuilder:validation:MaxItems=256
 	Resources []runtime.RawExtension `json:"resources,omitempty"`
+
+	// identityRef names the AzureClusterIdentity with the credential for Azure, and CAPZ has no such field. Without a
+	// namespace it is in that of this object; one elsewhere must allow this namespace. provider-capz makes Secret
+	// <cluster>-aso-secret from it, and function-capz names that in the annotation serviceoperator.azure.com/credential-from
+	// of every ASO object of the Cluster that has none of its own. Left out, ASO finds a credential by itself. It may be
+	// changed, and set later together with subscriptionID, but not taken away. Users write it.
+	// Example: {kind: AzureClusterIdentity, name: cluster-identity}
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="has(self.name) && self.name != ''",message="must name an AzureClusterIdentity",fieldPath=".name",reason="FieldValueRequired"
+	// +kubebuilder:validation:XValidation:rule="!has(self.kind) || self.kind == '' || self.kind == 'AzureClusterIdentity'",message="must be AzureClusterIdentity",fieldPath=".kind"
+	IdentityRef *corev1.ObjectReference `json:"identityRef,omitempty"`
+
+	// subscriptionID is the Azure subscription that everything of the Cluster is in that has no credential of its own. It goes
+	// with identityRef, whose credential does not say it, and CAPZ has no such field. The default for a new object is that of
+	// the controller. It cannot be changed. Users write it.
+	// Example: 00000000-0000-0000-0000-000000000000
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	SubscriptionID string `json:"subscriptionID,omitempty"`
+
+	// azureEnvironment is the Azure cloud of that subscription. The default is that of ASO's own settings, and any other needs
+	// ALLOW_MULTI_ENV_MANAGEMENT there. It goes with identityRef, whose credential does not say it, and CAPZ has no such field
+	// here. It cannot be changed. Users write it.
+	// Example: AzureUSGovernmentCloud
+	// +optional
+	// +kubebuilder:validation:Enum=AzurePublicCloud;AzureUSGovernmentCloud;AzureChinaCloud
+	AzureEnvironment string `json:"azureEnvironment,omitempty"`
 
 	CompositeSpec `json:",inline"`
 }

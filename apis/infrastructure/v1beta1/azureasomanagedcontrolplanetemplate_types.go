@@ -1,6 +1,7 @@
 package v1beta1
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -13,6 +14,7 @@ type AzureASOManagedControlPlaneTemplateResourceSpec struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:items:XPreserveUnknownFields
+	// +kubebuilder:validation:MaxItems=256
 	Resources []runtime.RawExtension `json:"resources,omitempty"`
 
 	// version is the Kubernetes version of the control plane made from this template. A topology overwrites it with the
@@ -20,6 +22,25 @@ type AzureASOManagedControlPlaneTemplateResourceSpec struct {
 	// Example: v1.33.6
 	// +optional
 	Version string `json:"version,omitempty"`
+
+	// identityRef names the AzureClusterIdentity with the credential for Azure of every cluster made from this template, as
+	// spec.identityRef of an AzureASOManagedControlPlane does. Users write it.
+	// Example: {kind: AzureClusterIdentity, name: cluster-identity, namespace: identities}
+	// +optional
+	IdentityRef *corev1.ObjectReference `json:"identityRef,omitempty"`
+
+	// subscriptionID is the Azure subscription of every cluster made from this template; it goes with identityRef. A patch of
+	// the ClusterClass may give each cluster its own. Users write it.
+	// Example: 00000000-0000-0000-0000-000000000000
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	SubscriptionID string `json:"subscriptionID,omitempty"`
+
+	// azureEnvironment is the Azure cloud of every cluster made from this template; it goes with identityRef. Users write it.
+	// Example: AzureUSGovernmentCloud
+	// +optional
+	// +kubebuilder:validation:Enum=AzurePublicCloud;AzureUSGovernmentCloud;AzureChinaCloud
+	AzureEnvironment string `json:"azureEnvironment,omitempty"`
 
 	TemplateCompositeSpec `json:",inline"`
 }

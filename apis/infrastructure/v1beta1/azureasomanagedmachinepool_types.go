@@ -13,6 +13,7 @@ type AzureASOManagedMachinePoolSpec struct {
 	// Example: ["azure:///subscriptions/.../virtualMachineScaleSets/aks-pool0-12345678-vmss/virtualMachines/0"]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=5000
 	ProviderIDList []string `json:"providerIDList,omitempty"`
 
 	// The item rules refuse only what no API server would accept as an ASO object: CAPZ fails on it as well.
@@ -31,6 +32,7 @@ type AzureASOManagedMachinePoolSpec struct {
 	// +kubebuilder:validation:items:XEmbeddedResource
 	// +kubebuilder:validation:items:XValidation:rule="has(self.apiVersion) && has(self.kind)",message="needs an apiVersion and a kind: they are those of the ASO object"
 	// +kubebuilder:validation:items:XValidation:rule="has(self.metadata) && has(self.metadata.name) && self.metadata.name != ''",message="needs a metadata.name: it is the name of the ASO object"
+	// +kubebuilder:validation:MaxItems=256
 	Resources []runtime.RawExtension `json:"resources,omitempty"`
 
 	CompositeSpec `json:",inline"`

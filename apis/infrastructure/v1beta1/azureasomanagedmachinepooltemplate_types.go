@@ -13,6 +13,7 @@ type AzureASOManagedMachinePoolTemplateResourceSpec struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:items:XPreserveUnknownFields
+	// +kubebuilder:validation:MaxItems=256
 	Resources []runtime.RawExtension `json:"resources,omitempty"`
 
 	// version is accepted because CAPZ's definition of this template has the field; it has no effect. The version of a
@@ -24,6 +25,7 @@ type AzureASOManagedMachinePoolTemplateResourceSpec struct {
 	// providerIDList belongs to the objects made from this template and is written there by provider-capz. Leave it out.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=5000
 	ProviderIDList []string `json:"providerIDList,omitempty"`
 
 	TemplateCompositeSpec `json:",inline"`

@@ -32,6 +32,7 @@ type AllowedNamespaces struct {
 	// +optional
 	// +nullable
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
 	NamespaceList []string `json:"list,omitzero"`
 
 	// selector chooses namespaces by their labels, beside those in list.
@@ -82,8 +83,8 @@ type AzureClusterIdentitySpec struct {
 	// +kubebuilder:validation:MaxLength=4096
 	UserAssignedIdentityCredentialsPath string `json:"userAssignedIdentityCredentialsPath,omitempty"`
 
-	// userAssignedIdentityCredentialsCloudType is the Azure cloud of those credentials: public, which is the default, china
-	// or usgovernment. Users write it.
+	// userAssignedIdentityCredentialsCloudType is the Azure cloud of those credentials: public, china or usgovernment. It must
+	// be the cloud of the clusters that use them. Left out, that is not checked. Users write it.
 	// Example: public
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096

@@ -5,6 +5,7 @@ import (
 )
 
 // Tags are tags of Azure resources, names to values.
+// +kubebuilder:validation:MaxProperties=100
 type Tags map[string]string
 
 // AzureManagedControlPlaneTemplateMachineTemplate has no fields.
@@ -180,8 +181,8 @@ type AzureManagedControlPlaneClassSpec struct {
 	AutoScalerProfile *AutoScalerProfile `json:"autoscalerProfile,omitempty"`
 
 	// azureEnvironment is the Azure cloud that the cluster is in: AzurePublicCloud, AzureChinaCloud or
-	// AzureUSGovernmentCloud. ASO serves one cloud only, that of its own settings, so this must be the same. The default is
-	// ASO's. It cannot be changed. Users write it.
+	// AzureUSGovernmentCloud. The default is that of ASO's own settings, and any other needs ALLOW_MULTI_ENV_MANAGEMENT there.
+	// It cannot be changed. Users write it.
 	// Example: AzurePublicCloud
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
@@ -241,10 +242,13 @@ type AzureManagedControlPlaneClassSpec struct {
 
 	// asoManagedClusterPatches are JSON merge patches (RFC 7386), written as JSON or YAML text, that are applied in this
 	// order to the ASO ManagedCluster made from the other fields. They reach what has no field here; what they break is
-	// broken. A patch that fails is named, by its index from 0, in the condition ManagedClusterRunning. Users write them.
+	// broken. Name, owner, azureName and credential stay as they are, and what ASO writes is not to be set. A patch that
+	// fails is named, by its index from 0, in the condition ManagedClusterRunning. Users write them.
 	// Example: ['{"spec": {"nodeOSUpgradeChannel": "SecurityPatch"}}']
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=65536
 	ASOManagedClusterPatches []string `json:"asoManagedClusterPatches,omitempty"`
 
 	// enablePreviewFeatures true takes a preview version of the ASO kinds, so that patches can set fields that only the

@@ -200,6 +200,8 @@ type AzureManagedMachinePoolClassSpec struct {
 	// Example: ['{"spec": {"osSKU": "AzureLinux"}}']
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=65536
 	ASOManagedClustersAgentPoolPatches []string `json:"asoManagedClustersAgentPoolPatches,omitempty"`
 }
 
@@ -237,4 +239,5 @@ type Taint struct {
 
 // Taints are the taints of a node.
 // +listType=atomic
+// +kubebuilder:validation:MaxItems=100
 type Taints []Taint

@@ -37,6 +37,7 @@ type AzureManagedMachinePoolSpec struct {
 	// Example: ["azure:///subscriptions/.../virtualMachineScaleSets/aks-pool0-12345678-vmss/virtualMachines/0"]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=5000
 	ProviderIDList []string `json:"providerIDList,omitempty"`
 
 	CompositeSpec `json:",inline"`

@@ -10,6 +10,7 @@ type AddonProfile struct {
 	// config are the settings of the add-on.
 	// Example: {logAnalyticsWorkspaceResourceID: "/subscriptions/.../workspaces/mine"}
 	// +optional
+	// +kubebuilder:validation:MaxProperties=100
 	Config map[string]string `json:"config,omitempty"`
 
 	// enabled says whether it runs.
@@ -144,6 +145,7 @@ type AKSExtension struct {
 	// configurationSettings are the settings of the extension.
 	// Example: {helm-controller.enabled: "true"}
 	// +optional
+	// +kubebuilder:validation:MaxProperties=100
 	ConfigurationSettings map[string]string `json:"configurationSettings,omitempty"`
 
 	// extensionType is the name under which the extension was published. It cannot be changed.

@@ -100,6 +100,7 @@ type ManagedControlPlaneSubnet struct {
 // ServiceEndpoints are service endpoints, one per service.
 // +listType=map
 // +listMapKey=service
+// +kubebuilder:validation:MaxItems=100
 type ServiceEndpoints []ServiceEndpointSpec
 
 // ServiceEndpointSpec lets a subnet reach one Azure service by Azure's own network.
@@ -111,6 +112,7 @@ type ServiceEndpointSpec struct {
 	// locations are the regions for which that goes; "*" is all.
 	// Example: [westeurope]
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
 	Locations []string `json:"locations"`
 }
 
@@ -160,6 +162,7 @@ type PrivateEndpointSpec struct {
 	// Example: ["/subscriptions/.../providers/Microsoft.Network/applicationSecurityGroups/mine"]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
 	ApplicationSecurityGroups []string `json:"applicationSecurityGroups,omitempty"`
 
 	// manualApproval true asks the owner of the other resource to approve the connection, which is needed where this
@@ -191,6 +194,7 @@ type PrivateLinkServiceConnection struct {
 	// Example: [registry]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
 	GroupIDs []string `json:"groupIDs,omitempty"`
 
 	// requestMessage is what the owner of the other resource reads beside the request to approve.
@@ -216,12 +220,14 @@ type LoadBalancerProfile struct {
 	// Example: ["/subscriptions/.../providers/Microsoft.Network/publicIPPrefixes/mine"]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
 	OutboundIPPrefixes []string `json:"outboundIPPrefixes,omitempty"`
 
 	// outboundIPs are the resource IDs of public IP addresses of yours that are used instead.
 	// Example: ["/subscriptions/.../providers/Microsoft.Network/publicIPAddresses/mine"]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
 	OutboundIPs []string `json:"outboundIPs,omitempty"`
 
 	// allocatedOutboundPorts is how many ports each node has for connections out, 0 to 64000. With 0, the default, Azure
@@ -267,12 +273,13 @@ type APIServerAccessProfileClassSpec struct {
 	EnablePrivateCluster *bool `json:"enablePrivateCluster,omitempty"`
 
 	// privateDNSZone is where a private cluster's name is registered: System for a zone that AKS makes, None for no private
-	// zone, or the resource ID of a zone of yours named [sub.]private.REGION.azmk8s.io or [sub.]privatelink.REGION.azmk8s.io.
+	// zone, or the resource ID of a zone of yours named [sub.]private.REGION.azmk8s.io or [sub.]privatelink.REGION.azmk8s.io; in
+	// place of azmk8s.io the US Government cloud has cx.aks.containerservice.azure.us, and China cx.prod.service.azk8s.cn.
 	// Example: System
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('(?i)^(system|none|.*privatednszones/([a-z0-9-]{1,32}[.])?(privatelink|private)[.][a-z0-9]+[.]azmk8s[.]io)$')",message="must be System, None, or the resource ID of a zone named [sub.]private.REGION.azmk8s.io or [sub.]privatelink.REGION.azmk8s.io"
+	// +kubebuilder:validation:XValidation:rule="self.matches('(?i)^(system|none|.*privatednszones/([a-z0-9-]{1,32}[.])?(privatelink|private)[.][a-z0-9]+[.](azmk8s[.]io|cx[.]aks[.]containerservice[.]azure[.]us|cx[.]prod[.]service[.]azk8s[.]cn))$')",message="must be System, None, or the resource ID of a zone named [sub.]private.REGION.azmk8s.io or [sub.]privatelink.REGION.azmk8s.io"
 	PrivateDNSZone *string `json:"privateDNSZone,omitempty"`
 
 	// enablePrivateClusterPublicFQDN true has a public name lead to the private address as well.
@@ -298,6 +305,7 @@ type HTTPProxyConfig struct {
 	// Example: [localhost, 10.0.0.0/8, .example.org]
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
 	NoProxy []string `json:"noProxy,omitempty"`
 
 	// trustedCa is the certificate, in base64, of the authority that signed the proxy's certificate.

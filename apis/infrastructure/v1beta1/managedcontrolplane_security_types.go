@@ -38,6 +38,7 @@ type AADProfile struct {
 	// adminGroupObjectIDs are the object IDs of the groups whose members are administrators of the cluster.
 	// Example: [00000000-0000-0000-0000-000000000000]
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
 	AdminGroupObjectIDs []string `json:"adminGroupObjectIDs"`
 }
 

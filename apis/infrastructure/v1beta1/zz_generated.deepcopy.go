@@ -5,8 +5,8 @@
 package v1beta1
 
 import (
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -195,7 +195,7 @@ func (in *AllowedNamespaces) DeepCopyInto(out *AllowedNamespaces) {
 	}
 	if in.Selector != nil {
 		in, out := &in.Selector, &out.Selector
-		*out = new(v1.LabelSelector)
+		*out = new(metav1.LabelSelector)
 		(*in).DeepCopyInto(*out)
 	}
 }
@@ -609,6 +609,11 @@ func (in *AzureASOManagedControlPlaneSpec) DeepCopyInto(out *AzureASOManagedCont
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.IdentityRef != nil {
+		in, out := &in.IdentityRef, &out.IdentityRef
+		*out = new(v1.ObjectReference)
+		**out = **in
+	}
 	in.CompositeSpec.DeepCopyInto(&out.CompositeSpec)
 }
 
@@ -751,6 +756,11 @@ func (in *AzureASOManagedControlPlaneTemplateResourceSpec) DeepCopyInto(out *Azu
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
+	}
+	if in.IdentityRef != nil {
+		in, out := &in.IdentityRef, &out.IdentityRef
+		*out = new(v1.ObjectReference)
+		**out = **in
 	}
 	in.TemplateCompositeSpec.DeepCopyInto(&out.TemplateCompositeSpec)
 }
@@ -1444,7 +1454,7 @@ func (in *AzureManagedControlPlaneClassSpec) DeepCopyInto(out *AzureManagedContr
 	}
 	if in.IdentityRef != nil {
 		in, out := &in.IdentityRef, &out.IdentityRef
-		*out = new(corev1.ObjectReference)
+		*out = new(v1.ObjectReference)
 		**out = **in
 	}
 	if in.AADProfile != nil {
@@ -2183,7 +2193,7 @@ func (in *CompositeStatus) DeepCopyInto(out *CompositeStatus) {
 	*out = *in
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
-		*out = make([]v1.Condition, len(*in))
+		*out = make([]metav1.Condition, len(*in))
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
@@ -3268,7 +3278,7 @@ func (in *V1Beta2Status) DeepCopyInto(out *V1Beta2Status) {
 	*out = *in
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
-		*out = make([]v1.Condition, len(*in))
+		*out = make([]metav1.Condition, len(*in))
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}

@@ -41,6 +41,18 @@ type ProviderConfigSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self != '' && duration(self) >= duration('1m')",message="must be at least 1m because each time everything is looked at again"
 	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
 
+	// azureServiceOperatorNamespaces are the namespaces in which Azure Service Operator (ASO) may run. provider-capz reads ASO's
+	// own settings there, Secret aso-controller-settings, and nowhere else: not where an annotation on an object says. The first
+	// that has the Secret says which Azure clouds ASO works in. Default: azureserviceoperator-system and capz-system.
+	// Example: [azureserviceoperator-system]
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:items:MaxLength=63
+	// +kubebuilder:validation:items:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+	AzureServiceOperatorNamespaces []string `json:"azureServiceOperatorNamespaces,omitempty"`
+
 	// logLevel is Info for what happens, or Debug for why as well. Default: Info.
 	// Example: Debug
 	// +optional

@@ -13,6 +13,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/requestlog"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/state"
 )
@@ -91,7 +92,7 @@ func newSession(recording *Recording) (*session, error) {
 	if err := simulator.Directory.SetTokenLifetime(10000 * time.Hour); err != nil {
 		return nil, err
 	}
-	token, _, err := simulator.Directory.Issue("00000000-0000-0000-0000-000000000000", "replay", "https://management.azure.com")
+	token, _, err := simulator.Directory.Issue(clouds.Public, "00000000-0000-0000-0000-000000000000", "replay", "https://management.azure.com")
 	if err != nil {
 		return nil, err
 	}

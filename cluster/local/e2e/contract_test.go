@@ -11,6 +11,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 )
 
 const (
@@ -101,7 +103,7 @@ func endpointKept(w *world) []string {
 		return []string{fmt.Sprintf("Cluster: %v", err)}
 	}
 	host, _, _ := unstructured.NestedString(cluster.Object, "spec", "controlPlaneEndpoint", "host")
-	if !strings.HasSuffix(host, ".azmk8s.io") {
+	if _, service := clouds.Of(host); service != clouds.Kubernetes {
 		return []string{fmt.Sprintf("spec.controlPlaneEndpoint.host of the Cluster is %q", host)}
 	}
 	return slices.Concat(

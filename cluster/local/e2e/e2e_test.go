@@ -10,11 +10,11 @@ import (
 // waiting for one.
 func scenarios() []*scenario {
 	return slices.Concat(topologies(), []*scenario{
-		mistakes, typedOwn, typedFeatures, typedPools, scale, autoscale, typed, typedPrivate, entra, everyKinds(), companyComposition,
-	}, teams(), []*scenario{
+		mistakes, isolated, typedOwn, typedFeatures, typedPools, scale, autoscale, typed, typedPrivate, entra, everyKinds(), companyComposition,
+	}, tenantScenarios(), teams(), []*scenario{
 		upgrade, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
-		companyTopology, settings, typedNetwork, typedIdentities, create,
-	}, templates(), examples())
+		companyTopology, settings, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, create,
+	}, templates(), examples(), []*scenario{hostile})
 }
 
 // TestCalm runs every scenario while all components stay up.

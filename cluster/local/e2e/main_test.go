@@ -58,6 +58,15 @@ func run(m *testing.M) int {
 	if err != nil {
 		return failed(err)
 	}
+	output := filepath.Join(root, ".local", "e2e", "output.log")
+	if err := os.MkdirAll(filepath.Dir(output), 0o700); err != nil {
+		return failed(err)
+	}
+	restore, err := keepOutput(output)
+	if err != nil {
+		return failed(err)
+	}
+	defer func() { _ = restore() }() // What is printed then is no longer kept.
 	say("seed %d; E2E_SEED=%[1]d makes the same choices again", seed())
 	s, err := bringUp(ctx, root)
 	if err != nil {
@@ -71,15 +80,28 @@ func run(m *testing.M) int {
 	if suite, err = newEnvironment(ctx, root, s); err != nil {
 		return failed(err)
 	}
+	if _, err := watchSecrets(s); err != nil {
+		return failed(err)
+	}
+	if err := plantCanary(suite); err != nil {
+		return failed(err)
+	}
 	up := time.Now()
 	code := m.Run()
 	suite.close()
-	if err := suite.crashes(); err != nil {
-		return failed(err)
-	}
-	if code == 0 {
-		if err := checkRights(s, root, up); err != nil {
-			return failed(err)
+	passed := code == 0
+	for _, check := range []func() error{
+		suite.crashes,
+		func() error { return checkSecrets(ctx, output) },
+		func() error {
+			if !passed {
+				return nil
+			}
+			return checkRights(s, root, up)
+		},
+	} {
+		if err := check(); err != nil {
+			code = failed(err)
 		}
 	}
 	if code != 0 {
@@ -108,7 +130,7 @@ func bringUp(ctx context.Context, root string) (*stack.Stack, error) {
 		return nil, err
 	}
 	begun := time.Now()
-	s, err := stack.Up(ctx, stack.Options{Root: root, StateDir: dir, Log: os.Stdout, AzureLatency: latency.String(), AzureMaxRetryAfter: time.Second})
+	s, err := stack.Up(ctx, stack.Options{Root: root, StateDir: dir, Log: os.Stdout, AzureLatency: latency.String(), AzureMaxRetryAfter: time.Second, Observed: true})
 	if err == nil {
 		say("management cluster: up after %s", time.Since(begun).Round(100*time.Millisecond))
 	}

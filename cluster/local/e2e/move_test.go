@@ -38,12 +38,22 @@ func secondManagementCluster(t *testing.T) *environment {
 	if err := startGuard(suite.root, dir); err != nil {
 		t.Fatal(err)
 	}
-	s, err := stack.Up(suite.ctx, stack.Options{Root: suite.root, StateDir: dir, Log: os.Stdout, Azure: suite.stack.Dir()})
+	s, err := stack.Up(suite.ctx, stack.Options{Root: suite.root, StateDir: dir, Log: os.Stdout, Azure: suite.stack.Dir(), Observed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if err := s.Down(); err != nil {
+			t.Error(err)
+		}
+	})
+	watcher, err := watchSecrets(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What it finds is said at the end of the run.
+	t.Cleanup(func() {
+		if err := watcher.end(); err != nil {
 			t.Error(err)
 		}
 	})

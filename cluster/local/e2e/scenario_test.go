@@ -88,6 +88,7 @@ func runScenario(t *testing.T, s *scenario, killed ...string) {
 		w.logf("plan: kill %s in step %q, %s after its act", component, s.steps[k.step].name, k.after)
 	}
 	defer w.tidy()
+	defer scrapeAll(w.ctx, "after "+w.namespace)
 	if err := w.enter(); err != nil {
 		t.Fatal(err)
 	}

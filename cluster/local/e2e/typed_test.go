@@ -23,7 +23,7 @@ const (
 	ownedTag = "sigs.k8s.io_cluster-api-provider-azure_cluster_" + clusterName
 )
 
-// applyTyped applies an example of the typed kinds, for the scenario's subscription, with the Secret of its identity.
+// applyTyped applies an example with an AzureClusterIdentity, for the scenario's subscription, with the Secret of the identity.
 func applyTyped(example string, changes ...change) func(*world) error {
 	return func(w *world) error {
 		if err := w.create(w.password()); err != nil {
@@ -37,14 +37,15 @@ func applyTyped(example string, changes ...change) func(*world) error {
 func (w *world) password() *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: typedIdentity},
-		StringData: map[string]string{"clientSecret": "simulated"},
+		StringData: map[string]string{"clientSecret": w.planted("client secret")},
 	}
 }
 
 // subscribe puts the clusters into the scenario's subscription.
 func (w *world) subscribe(objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	return each(func(u *unstructured.Unstructured) error {
-		if u.GetKind() != typedControlPlaneKind.Kind {
+		_, asked, _ := unstructured.NestedMap(u.Object, "spec", "identityRef")
+		if u.GetKind() != typedControlPlaneKind.Kind && !asked {
 			return nil
 		}
 		return unstructured.SetNestedField(u.Object, w.subscription, "spec", "subscriptionID")

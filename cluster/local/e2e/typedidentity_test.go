@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -36,16 +37,35 @@ var typedIdentities = &scenario{
 			},
 		},
 		{
-			name: "label the namespace", act: labelNamespace, lasts: 15 * time.Second,
+			name: "label the namespace", act: labelNamespace("allowed"), lasts: 15 * time.Second,
 			expect: []expectation{available, contractKept, signedIn, credentialKeys("AZURE_CLIENT_SECRET")},
 		},
 		{
-			name: "a new client secret", act: setSecret(typedIdentity, "clientSecret", "rotated"),
-			expect: []expectation{available, credentialIs("AZURE_CLIENT_SECRET", "rotated")},
+			name: "a new client secret", act: setSecret(typedIdentity, "clientSecret", "rotated secret"),
+			expect: []expectation{available, credentialIs("AZURE_CLIENT_SECRET", "rotated secret")},
 		},
 		{
-			name: "someone alters the copy", act: setSecret(asoSecret, "AZURE_CLIENT_SECRET", "altered"),
-			expect: []expectation{available, credentialIs("AZURE_CLIENT_SECRET", "rotated")},
+			name: "someone alters the copy", act: setSecret(asoSecret, "AZURE_CLIENT_SECRET", "altered secret"),
+			expect: []expectation{available, credentialIs("AZURE_CLIENT_SECRET", "rotated secret")},
+		},
+		{
+			name: "the namespace loses its label", act: labelNamespace(""),
+			expect: []expectation{
+				gone(secretKind, asoSecret), notAllowed(typedControlPlaneKind, "Ready"), notAllowed(typedControlPlaneKind, "CredentialReady"),
+				notAllowed(typedClusterKind, "Ready"), condition(clusterKind, clusterName, "Available", "False", "does not have namespace"),
+			},
+		},
+		{
+			name: "scale without the right", act: scaleTo(userPool, 3),
+			expect: []expectation{field(agentPoolKind, userPool, "spec.count", 3), condition(typedPoolKind, userPool, "Ready", "False", "does not have namespace")},
+			stays:  []expectation{inAzure("/agentPools/pool1", "properties.count", 2)}, staysFor: 5 * time.Second,
+		},
+		{
+			name: "the label is back", act: labelNamespace("allowed"), lasts: 15 * time.Second,
+			expect: []expectation{
+				available, contractKept, signedIn, replicas(userPool, 3), condition(typedControlPlaneKind, clusterName, "CredentialReady", "True", asoSecret),
+				condition(typedControlPlaneKind, clusterName, "Ready", "True", ""),
+			},
 		},
 		{
 			name: "another identity, with a certificate",
@@ -55,8 +75,8 @@ var typedIdentities = &scenario{
 			expect: []expectation{available, credentialKeys("AZURE_CLIENT_CERTIFICATE", "AZURE_CLIENT_CERTIFICATE_PASSWORD")},
 		},
 		{
-			name: "scale with the certificate", act: scaleTo(userPool, 3),
-			expect: []expectation{available, contractKept, replicas(userPool, 3)},
+			name: "scale with the certificate", act: scaleTo(userPool, 1),
+			expect: []expectation{available, contractKept, replicas(userPool, 1)},
 		},
 		{
 			name: "delete with both identities", deletes: true, lasts: 15 * time.Second, expect: downTyped.expect, never: downTyped.never,
@@ -70,17 +90,25 @@ func onlyLabelled(objects []*unstructured.Unstructured) ([]*unstructured.Unstruc
 	return withSpec(identityKind, "allowedNamespaces: {selector: {matchLabels: {"+identityLabel+": allowed}}}")(objects)
 }
 
-func labelNamespace(w *world) error {
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
-	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:"allowed"}}}`, identityLabel)
-	return w.client.Patch(w.ctx, namespace, client.RawPatch(types.MergePatchType, []byte(patch)))
+// labelNamespace sets the label by which the identity may be used.
+func labelNamespace(value string) func(*world) error {
+	return func(w *world) error {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
+		patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q}}}`, identityLabel, value)
+		return w.client.Patch(w.ctx, namespace, client.RawPatch(types.MergePatchType, []byte(patch)))
+	}
 }
 
-// setSecret sets a key of a Secret.
-func setSecret(name, key, value string) func(*world) error {
+// notAllowed expects a condition that says who has lost the right to an identity.
+func notAllowed(gvk schema.GroupVersionKind, conditionType string) expectation {
+	return condition(gvk, clusterName, conditionType, "False", "does not have namespace")
+}
+
+// setSecret sets a key of a Secret to a value that is planted for a use.
+func setSecret(name, key, use string) func(*world) error {
 	return func(w *world) error {
 		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name}}
-		return w.client.Patch(w.ctx, secret, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"stringData":{%q:%q}}`, key, value)))
+		return w.client.Patch(w.ctx, secret, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"stringData":{%q:%q}}`, key, w.planted(use))))
 	}
 }
 
@@ -130,12 +158,12 @@ func credentialKeys(keys ...string) expectation {
 	}
 }
 
-// credentialIs expects a value in ASO's Secret.
-func credentialIs(key, value string) expectation {
+// credentialIs expects what is planted for a use in ASO's Secret.
+func credentialIs(key, use string) expectation {
 	return func(w *world) []string {
 		secret, missing := w.asoCredential()
-		if missing == nil && string(secret.Data[key]) != value {
-			return []string{fmt.Sprintf("%s of Secret %s is not %q", key, asoSecret, value)}
+		if missing == nil && string(secret.Data[key]) != w.planted(use) {
+			return []string{fmt.Sprintf("%s of Secret %s is not the %s", key, asoSecret, use)}
 		}
 		return missing
 	}

@@ -15,6 +15,8 @@ import (
 type Connector struct {
 	// Resolve returns the address on this machine of a host:port, and an error for one that must not be reached.
 	Resolve func(hostPort string) (string, error)
+	// Recorder keeps what is said, if not nil.
+	Recorder *Recorder
 }
 
 // Serve answers on the listener until ctx is done.
@@ -54,6 +56,10 @@ func (c Connector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if _, err := fmt.Fprint(conn, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		_, _ = conn.Close(), onward.Close()
+		return
+	}
+	if c.Recorder != nil {
+		_ = c.Recorder.join(r.Context(), r.Host, bufferedConn{conn, buffered.Reader}, onward) // As below.
 		return
 	}
 	_ = pipe(r.Context(), bufferedConn{conn, buffered.Reader}, onward) // Both sides see it end.

@@ -36,6 +36,8 @@ type Node struct {
 	Env []string
 	// Log receives a line for what happens.
 	Log io.Writer
+	// Recorder keeps what is said through the proxy, if not nil.
+	Recorder *Recorder
 
 	mu       sync.Mutex
 	pods     []appsv1.Deployment
@@ -50,7 +52,10 @@ type Node struct {
 func (n *Node) Run(ctx context.Context, proxy net.Listener) error {
 	n.forwards, n.ready, n.said = map[string]context.CancelFunc{}, map[string]bool{}, map[string]string{}
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return Connector{Resolve: n.resolve}.Serve(ctx, proxy) })
+	g.Go(func() error { return Connector{Resolve: n.resolve, Recorder: n.Recorder}.Serve(ctx, proxy) })
+	if n.Recorder != nil {
+		g.Go(func() error { return n.Recorder.Run(ctx) })
+	}
 	g.Go(func() error {
 		for {
 			n.say("the namespace", n.sync(ctx))

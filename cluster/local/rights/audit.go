@@ -28,21 +28,26 @@ type Usage struct {
 // be taken in when a management cluster comes up.
 func ReadUsage(log io.Reader, since time.Time) (*Usage, error) {
 	usage := &Usage{used: map[Right]bool{}, Refused: map[Right]time.Time{}}
+	return usage, eachEvent(log, func(event *auditv1.Event) { usage.add(event, since) })
+}
+
+// eachEvent calls do for every event of an audit log.
+func eachEvent(log io.Reader, do func(*auditv1.Event)) error {
 	reader := bufio.NewReader(log)
 	for {
 		line, err := reader.ReadBytes('\n')
 		if err == io.EOF {
 			// The last line may still be on its way to the file.
-			return usage, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		event := &auditv1.Event{}
 		if err := json.Unmarshal(line, event); err != nil {
-			return nil, fmt.Errorf("audit log: %w", err)
+			return fmt.Errorf("audit log: %w", err)
 		}
-		usage.add(event, since)
+		do(event)
 	}
 }
 

@@ -19,8 +19,14 @@ const (
 	Provider   = "system:serviceaccount:crossplane-system:provider-capz"
 )
 
-// crossplaneLabel is on roles that Crossplane's own takes in.
-const crossplaneLabel = "rbac.crossplane.io/aggregate-to-crossplane"
+// people are those whom an administrator binds to a role.
+const people = ""
+
+// Labels of roles that Crossplane's own or provider-capz's takes in.
+const (
+	crossplaneLabel = "rbac.crossplane.io/aggregate-to-crossplane"
+	providerLabel   = "infrastructure.cluster.x-k8s.io/aggregate-to-provider-capz"
+)
 
 // A Right is one verb on one resource.
 type Right struct {
@@ -45,9 +51,16 @@ func (r Right) String() string {
 }
 
 // Granted returns the rights in the ClusterRoles and Roles of a manifest, each once, in order. A role that Crossplane's takes
-// in is Crossplane's, any other provider-capz's. The error names a role with a wildcard: of that no test can use all.
+// in is Crossplane's, any other provider-capz's, but for one that nobody is bound to: that is for people. The error names a
+// role with a wildcard: of that no test can use all.
 func Granted(objects []*unstructured.Unstructured) ([]Right, error) {
 	var granted []Right
+	bound := map[string]bool{}
+	for _, u := range objects {
+		kind, _, _ := unstructured.NestedString(u.Object, "roleRef", "kind")
+		name, _, _ := unstructured.NestedString(u.Object, "roleRef", "name")
+		bound[kind+" "+name] = true
+	}
 	for _, u := range objects {
 		if kind := u.GetKind(); kind != "ClusterRole" && kind != "Role" {
 			continue
@@ -57,15 +70,20 @@ func Granted(objects []*unstructured.Unstructured) ([]Right, error) {
 			return nil, fmt.Errorf("%s %s: %w", u.GetKind(), u.GetName(), err)
 		}
 		user := Provider
-		if role.Labels[crossplaneLabel] == "true" {
+		switch {
+		case role.Labels[crossplaneLabel] == "true":
 			user = Crossplane
+		case role.Labels[providerLabel] != "true" && !bound[u.GetKind()+" "+u.GetName()]:
+			user = people
 		}
 		for _, rule := range role.Rules {
 			rights, err := ofRule(user, rule)
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", u.GetKind(), u.GetName(), err)
 			}
-			granted = append(granted, rights...)
+			if user != people {
+				granted = append(granted, rights...)
+			}
 		}
 	}
 	slices.SortFunc(granted, compare)

@@ -30,6 +30,23 @@ rules:
 apiVersion: v1
 kind: ServiceAccount
 metadata: {name: c}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: b}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: b}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: b}
+rules:
+- {apiGroups: [""], resources: [for/people], verbs: [use]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: d, labels: {infrastructure.cluster.x-k8s.io/aggregate-to-provider-capz: "true"}}
+rules:
+- {apiGroups: [""], resources: [nodes], verbs: [get]}
 `
 
 const log = `
@@ -69,7 +86,7 @@ func TestGranted(t *testing.T) {
 	}
 	want := []string{
 		"crossplane: create things.x.io", "crossplane: get things.x.io", "crossplane: list things.x.io", "crossplane: patch things.x.io",
-		"provider-capz: list pods", "provider-capz: update pods/finalizers", "provider-capz: patch pods/status p", "provider-capz: patch pods/status q",
+		"provider-capz: get nodes", "provider-capz: list pods", "provider-capz: update pods/finalizers", "provider-capz: patch pods/status p", "provider-capz: patch pods/status q",
 	}
 	if diff := cmp.Diff(want, words(granted)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -95,7 +112,7 @@ func TestUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"crossplane: get things.x.io", "provider-capz: list pods", "provider-capz: patch pods/status q"}
+	want := []string{"crossplane: get things.x.io", "provider-capz: get nodes", "provider-capz: list pods", "provider-capz: patch pods/status q"}
 	if diff := cmp.Diff(want, words(usage.Unused(granted))); diff != "" {
 		t.Errorf("unused (-want +got):\n%s", diff)
 	}

@@ -271,6 +271,7 @@ func serveRules(t *testing.T) {
 	paths := rulePaths{ServeMux: http.NewServeMux()}
 	(&admission.Rules{Reader: reader}).Register(paths)
 	(&admission.Defaulter{}).Register(paths)
+	(&admission.IdentityGuard{}).Register(paths)
 	log.SetLogger(logr.Discard())
 	hook := httptest.NewTLSServer(paths)
 	t.Cleanup(hook.Close)
@@ -323,6 +324,7 @@ func webhooksAt(t *testing.T, hook *httptest.Server) []client.Object {
 		known := map[string]bool{
 			admission.DefaultsPath: true, admission.ControlPlanePath: true, admission.ManagedPoolPath: true,
 			admission.ManagedClusterPath: true, admission.MachinePoolPath: true,
+			admission.IdentitySecretPath: true, admission.IdentityOperatorPath: true,
 		}[*config.Service.Path]
 		return arv1.WebhookClientConfig{URL: &url, CABundle: ca}, known
 	}
@@ -340,8 +342,8 @@ func webhooksAt(t *testing.T, hook *httptest.Server) []client.Object {
 			v = append(v, w)
 		}
 	}
-	if len(m) != 1 || len(v) != 4 {
-		t.Fatal(fmt.Errorf("%d and %d webhooks are about the typed kinds, want 1 and 4", len(m), len(v)))
+	if len(m) != 1 || len(v) != 6 {
+		t.Fatal(fmt.Errorf("%d and %d webhooks are about the typed kinds, want 1 and 6", len(m), len(v)))
 	}
 	mutating.Webhooks, validating.Webhooks = m, v
 	return []client.Object{mutating, validating}

@@ -94,7 +94,7 @@ func stricter(path string, theirs, ours extv1.JSONSchemaProps, allowed map[strin
 			report("requires %s, CAPZ does not", name)
 		}
 	}
-	if diff := cmp.Diff(limitsOf(theirs), limitsOf(ours)); diff != "" && allowed[strings.Replace(path, ".template.spec.", ".", 1)] == "" {
+	if diff := cmp.Diff(limitsOf(theirs), limitsOf(withoutOwnRules(theirs, ours))); diff != "" && allowed[strings.Replace(path, ".template.spec.", ".", 1)] == "" {
 		report("limits differ (-CAPZ +here):\n%s", diff)
 	}
 	for name, field := range theirs.Properties {
@@ -118,6 +118,16 @@ func stricter(path string, theirs, ours extv1.JSONSchemaProps, allowed map[strin
 		out = append(out, stricter(path+"{}", *theirs.AdditionalProperties.Schema, *ours.AdditionalProperties.Schema, allowed)...)
 	}
 	return out
+}
+
+// withoutOwnRules leaves out the rules about fields that CAPZ does not have.
+func withoutOwnRules(theirs, ours extv1.JSONSchemaProps) extv1.JSONSchemaProps {
+	ours.XValidations = slices.DeleteFunc(slices.Clone(ours.XValidations), func(rule extv1.ValidationRule) bool {
+		field := strings.TrimPrefix(rule.FieldPath, ".")
+		_, known := theirs.Properties[field]
+		return field != "" && !known
+	})
+	return ours
 }
 
 func preserves(s extv1.JSONSchemaProps) bool {
@@ -160,12 +170,15 @@ func limitsOf(s extv1.JSONSchemaProps) limits {
 // later: TestRefused has the cases.
 var allowedLimits = map[string]string{
 	"v1beta1.spec.resources[]": wholeObject, "v1alpha1.spec.resources[]": wholeObject,
+	"v1beta1.spec.resources": bounded, "v1alpha1.spec.resources": bounded,
+	"v1beta1.spec.providerIDList": bounded, "v1alpha1.spec.providerIDList": bounded,
 	"v1beta1.spec.version": versionForm, "v1alpha1.spec.version": versionForm,
 }
 
 const (
 	wholeObject = "a whole Kubernetes object with a name"
 	versionForm = "the form of an AKS version"
+	bounded     = "a list with so many entries that the controllers would work on it for long"
 )
 
 // allowedTypedLimits are the limits and defaults of the typed kinds that are not those of CAPZ's definitions, with the reason.
@@ -219,6 +232,11 @@ func TestStricter(t *testing.T) {
 	list := func(item extv1.JSONSchemaProps) extv1.JSONSchemaProps {
 		return extv1.JSONSchemaProps{Type: "array", Items: &extv1.JSONSchemaPropsOrArray{Schema: &item}}
 	}
+	ruled := func(name string) extv1.JSONSchemaProps {
+		s := object(name, text)
+		s.XValidations = extv1.ValidationRules{{Rule: "self." + name + " != ''", FieldPath: "." + name}}
+		return s
+	}
 	required := object("a", text)
 	required.Required = []string{"a"}
 	cases := map[string]struct {
@@ -231,6 +249,8 @@ func TestStricter(t *testing.T) {
 		"OtherType":      {theirs: object("a", text), ours: object("a", extv1.JSONSchemaProps{Type: "integer"}), want: "v.a: type is integer , CAPZ has string "},
 		"Required":       {theirs: object("a", text), ours: required, want: "v: requires a, CAPZ does not"},
 		"DropsUnknown":   {theirs: list(extv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &keep}), ours: list(extv1.JSONSchemaProps{Type: "object"}), want: "v[]: unknown fields are dropped"},
+		"OwnRule":        {theirs: extv1.JSONSchemaProps{Type: "object"}, ours: ruled("a")},
+		"Rule":           {theirs: object("a", text), ours: ruled("a"), want: "v: limits differ"},
 		"Limit":          {theirs: object("a", text), ours: object("a", extv1.JSONSchemaProps{Type: "string", MaxLength: &limit}), want: "v.a: limits differ"},
 		"RequiredBefore": {theirs: required, ours: required},
 	}

@@ -174,6 +174,11 @@ func TestControlPlaneNetworkRules(t *testing.T) {
 			yes:  "{apiServerAccessProfile: {enablePrivateCluster: true, privateDNSZone: " + resourceID + "Microsoft.Network/privateDnsZones/mine.privatelink.westeurope.azmk8s.io}}",
 			want: `spec.apiServerAccessProfile.privateDNSZone: Invalid value: "` + resourceID + `Microsoft.Network/privateDnsZones/example.org": must be System, None, or the resource ID of a zone named [sub.]private.REGION.azmk8s.io or [sub.]privatelink.REGION.azmk8s.io`, template: sameRule,
 		},
+		"PrivateDNSZoneElsewhere": {
+			kind: controlPlane, no: "{apiServerAccessProfile: {enablePrivateCluster: true, privateDNSZone: " + resourceID + "Microsoft.Network/privateDnsZones/privatelink.usgovvirginia.azure.us}}",
+			yes:  "{apiServerAccessProfile: {enablePrivateCluster: true, privateDNSZone: " + resourceID + "Microsoft.Network/privateDnsZones/privatelink.usgovvirginia.cx.aks.containerservice.azure.us}}",
+			want: `spec.apiServerAccessProfile.privateDNSZone: Invalid value: "` + resourceID + `Microsoft.Network/privateDnsZones/privatelink.usgovvirginia.azure.us": must be System, None, or the resource ID of a zone named [sub.]private.REGION.azmk8s.io or [sub.]privatelink.REGION.azmk8s.io`, template: sameRule,
+		},
 		"PrivateDNSZonePublic": {
 			kind: controlPlane, no: "{apiServerAccessProfile: {privateDNSZone: " + resourceID + "Microsoft.Network/privateDnsZones/private.westeurope.azmk8s.io}}",
 			yes:  "{apiServerAccessProfile: {enablePrivateCluster: true, privateDNSZone: " + resourceID + "Microsoft.Network/privateDnsZones/private.westeurope.azmk8s.io}}",

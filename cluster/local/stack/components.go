@@ -171,12 +171,16 @@ func (s *Stack) registry() launch {
 }
 
 func (s *Stack) node() launch {
+	args := []string{
+		"--root", s.options.Root, "node", "--kubeconfig", s.kubeconfigOf(Node), "--namespace", crossplaneNamespace, "--proxy", s.address(portNode),
+		"--state", s.dir,
+	}
+	if s.options.Observed {
+		args = append(args, "--record", filepath.Join(s.Recorded(), Messages), "--client", s.path("certs", "crossplane"))
+	}
 	return launch{
 		binary: parts.Local,
-		args: []string{
-			"--root", s.options.Root, "node", "--kubeconfig", s.kubeconfigOf(Node), "--namespace", crossplaneNamespace, "--proxy", s.address(portNode),
-			"--state", s.dir,
-		},
+		args:   args,
 		// The product's packages get theirs by their DeploymentRuntimeConfigs.
 		ports: []string{portNode, portFunction, portFunctionStat, portProvider, portProviderHook, portProviderStat},
 		probe: process.Probe{Address: s.address(portNode)},
@@ -238,7 +242,7 @@ func (s *Stack) aso() launch {
 			"--webhook-port=" + s.port(portASOWebhook), "--webhook-cert-dir=" + s.path("certs", "webhooks"),
 		},
 		env: append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(ASO), "POD_NAMESPACE="+asoNamespace,
-			"AZURE_SYNC_PERIOD="+s.options.ASOSyncPeriod.String()),
+			"AZURE_SYNC_PERIOD="+s.options.ASOSyncPeriod.String(), "ALLOW_MULTI_ENV_MANAGEMENT=true"),
 		ports: []string{portASO, portASOWebhook},
 		probe: process.Probe{URL: "http://" + s.address(portASO) + "/readyz"},
 	}

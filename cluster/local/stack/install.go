@@ -13,7 +13,7 @@ import (
 
 // bringUp starts and installs everything, as much as possible side by side: each line of work waits for what it needs.
 func (s *Stack) bringUp(ctx context.Context) error {
-	for _, dir := range []string{"logs", "home", "tmp", "azure", "kubeconfigs", "cache/xpkg", "cache/xfn", "registry"} {
+	for _, dir := range []string{"logs", "home", "tmp", "azure", "kubeconfigs", "cache/xpkg", "cache/xfn", "registry", "recorded"} {
 		if err := os.MkdirAll(s.path(dir), 0o700); err != nil {
 			return err
 		}

@@ -145,7 +145,7 @@ func prefixMatch(prefix string) map[string]any {
 // functionTemplate is the Deployment of function-capz on this machine.
 func (s *Stack) functionTemplate() map[string]any {
 	return template(map[string]any{
-		"args":           []any{"--address", s.address(portFunction), "--metrics-address", s.address(portFunctionStat)},
+		"args":           s.withDebug("--address", s.address(portFunction), "--metrics-address", s.address(portFunctionStat)),
 		"ports":          []any{s.containerPort("grpc", portFunction), s.containerPort("metrics", portFunctionStat)},
 		"readinessProbe": map[string]any{"tcpSocket": map[string]any{"port": "grpc"}},
 	})
@@ -159,11 +159,11 @@ func (s *Stack) providerTemplate() map[string]any {
 		env = append(env, map[string]any{"name": name, "value": value})
 	}
 	return template(map[string]any{
-		"args": []any{
+		"args": s.withDebug(
 			"--leader-elect", "--leader-election-namespace", crossplaneNamespace,
 			"--health-addr", s.address(portProvider), "--metrics-addr", s.address(portProviderStat),
 			"--webhook-host", "127.0.0.1", "--webhook-port", s.port(portProviderHook),
-		},
+		),
 		"env": env,
 		"ports": []any{
 			s.containerPort("webhook", portProviderHook), s.containerPort("metrics", portProviderStat),
@@ -171,6 +171,14 @@ func (s *Stack) providerTemplate() map[string]any {
 		},
 		"readinessProbe": map[string]any{"httpGet": map[string]any{"path": "/readyz", "port": "health"}},
 	})
+}
+
+// withDebug returns the arguments of a process of the product.
+func (s *Stack) withDebug(args ...any) []any {
+	if s.options.Observed {
+		args = append(args, "--debug")
+	}
+	return args
 }
 
 // template returns the template of a Deployment whose only container is what the package manager calls it.

@@ -52,6 +52,8 @@ type Options struct {
 	// Azure is the state folder of another stack, which is up and whose simulated Azure this one uses; it has its own when
 	// empty. The AzureLatency and AzureMaxRetryAfter are the other's then.
 	Azure string
+	// Observed has function-capz and provider-capz log more, and keeps what Crossplane and function-capz say to each other.
+	Observed bool
 	// Without are components that are left out, and what is only for them.
 	Without []string
 }
@@ -164,7 +166,7 @@ func clear(dir string) error {
 // stateEntries are the files and folders of a stack in its state folder.
 var stateEntries = []string{
 	"state.json", "admin.kubeconfig", "azure", "cache", "certs", "etcd", "home", "kubeconfigs", "logs", "pods", "processes",
-	"registry", "tmp",
+	"recorded", "registry", "tmp",
 }
 
 // Open returns the stack that is up in a state folder; an error when there is none.

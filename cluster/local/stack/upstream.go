@@ -77,7 +77,9 @@ func (s *Stack) asoWebhooks(crds manifests) (manifests, error) {
 func (s *Stack) asoRBAC() (manifests, error) {
 	chart := filepath.Join(s.sources.aso, "charts", "azure-service-operator")
 	objects, err := renderChart(chart, "aso", asoNamespace, map[string]any{
-		"installCRDs": false, "createAzureOperatorSecret": false,
+		"installCRDs": false,
+		// There is no credential for all in it; ASO as a process gets the same by its environment.
+		"createAzureOperatorSecret": true, "allowMultiEnvManagement": true,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("chart of Azure Service Operator: %w", err)

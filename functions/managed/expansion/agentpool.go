@@ -29,7 +29,7 @@ func (c *aksCluster) agentPool(pool Pool, live LivePool) Object {
 	if err != nil {
 		problem = invalid("spec cannot be written in the API version of AKS: %v", err)
 	}
-	o := c.object("spec", kubernetesName(pool.XR.Name), typed, problem)
+	o := c.object("spec", v1beta1.ASOObjectName(pool.XR.Name), typed, problem)
 	return c.patched(o, "spec.asoManagedClustersAgentPoolPatches", s.ASOManagedClustersAgentPoolPatches)
 }
 

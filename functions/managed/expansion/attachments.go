@@ -34,7 +34,7 @@ func (c *aksCluster) privateEndpoints() []Object {
 		subnet, problem := c.subnetReference(c.spec.VirtualNetwork.Subnet.Name)
 		spec := c.privateEndpoint(e)
 		spec.Subnet = &endpoints.Subnet_PrivateEndpoint_SubResourceEmbedded{Reference: subnet}
-		objects = append(objects, c.object(path, kubernetesName(e.Name), &endpoints.PrivateEndpoint{Spec: spec}, problem))
+		objects = append(objects, c.object(path, v1beta1.ASOObjectName(e.Name), &endpoints.PrivateEndpoint{Spec: spec}, problem))
 	}
 	return objects
 }
@@ -102,7 +102,7 @@ func (c *aksCluster) extensions() []Object {
 	var objects []Object
 	for i, e := range c.spec.Extensions {
 		path := fmt.Sprintf("spec.extensions[%d]", i)
-		objects = append(objects, c.object(path, kubernetesName(e.Name), &extensions.Extension{Spec: c.extension(e)}, nil))
+		objects = append(objects, c.object(path, v1beta1.ASOObjectName(e.Name), &extensions.Extension{Spec: c.extension(e)}, nil))
 	}
 	return objects
 }
@@ -119,7 +119,7 @@ func (c *aksCluster) extension(e v1beta1.AKSExtension) extensions.Extension_Spec
 		Scope:                   extensionScope(e.Scope),
 	}
 	if spec.Owner.ARMID == "" {
-		spec.Owner = &genruntime.ArbitraryOwnerReference{Group: "containerservice.azure.com", Kind: "ManagedCluster", Name: kubernetesName(c.name)}
+		spec.Owner = &genruntime.ArbitraryOwnerReference{Group: "containerservice.azure.com", Kind: "ManagedCluster", Name: v1beta1.ASOObjectName(c.name)}
 	}
 	if e.Plan != nil {
 		spec.Plan = &extensions.Plan{Name: &e.Plan.Name, Product: &e.Plan.Product, PromotionCode: text(e.Plan.PromotionCode),

@@ -16,10 +16,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
-// annotationCredentialFrom names the Secret that ASO reads the credential for an object from (ASO documentation,
-// "Credential scope").
-const annotationCredentialFrom = "serviceoperator.azure.com/credential-from"
-
 // A Cluster is what the expansion needs of the Cluster API Cluster.
 type Cluster struct {
 	Namespace, Name string
@@ -104,7 +100,7 @@ func (c *aksCluster) identify(obj *unstructured.Unstructured, name string) {
 	metadata := map[string]any{"name": name, "namespace": c.cluster.Namespace}
 	obj.Object["metadata"] = metadata
 	obj.SetLabels(with(labels, composer.LabelClusterName, c.cluster.Name))
-	obj.SetAnnotations(with(annotations, annotationCredentialFrom, c.cluster.Name+"-aso-secret"))
+	obj.SetAnnotations(with(annotations, composer.AnnotationCredentialFrom, v1beta1.CredentialSecret(c.cluster.Name)))
 }
 
 // withoutCollisions marks objects of one kind whose names in Kubernetes are the same, though those in Azure differ.

@@ -35,7 +35,7 @@ func (c *aksCluster) managedCluster(pools []Pool, live LiveCluster) Object {
 	if err != nil {
 		problem = invalid("spec cannot be written in the API version of AKS: %v", err)
 	}
-	o := c.object("spec", kubernetesName(c.name), typed, problem)
+	o := c.object("spec", v1beta1.ASOObjectName(c.name), typed, problem)
 	if !live.HasPools {
 		var profiles []any
 		profiles, o.Waits = c.agentPoolProfiles(pools)

@@ -3,21 +3,15 @@ package expansion
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
 
 	"github.com/Azure/azure-service-operator/v2/pkg/genruntime"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-var notInNames = regexp.MustCompile(`[^a-z0-9-]+`)
-
-// kubernetesName returns the name that the object of a resource has in Kubernetes.
-func kubernetesName(azureName string) string {
-	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(azureName), "-"), "-")
-}
-
 // subnetName returns the name of the object of a subnet: names of subnets are unique within their network only.
-func subnetName(network, subnet string) string { return kubernetesName(network + "-" + subnet) }
+func subnetName(network, subnet string) string { return v1beta1.ASOObjectName(network + "-" + subnet) }
 
 // armID returns the ID that Azure Resource Manager (ARM) gives a resource; types alternate with names.
 func armID(subscription, resourceGroup, provider string, typesAndNames ...string) string {
@@ -27,7 +21,7 @@ func armID(subscription, resourceGroup, provider string, typesAndNames ...string
 
 // ownedBy refers to an owner by the name of its object.
 func ownedBy(azureName string) *genruntime.KnownResourceReference {
-	return &genruntime.KnownResourceReference{Name: kubernetesName(azureName)}
+	return &genruntime.KnownResourceReference{Name: v1beta1.ASOObjectName(azureName)}
 }
 
 // byID refers to a resource by its ARM ID; nil if there is none.
@@ -38,9 +32,8 @@ func byID(id string) *genruntime.ResourceReference {
 	return &genruntime.ResourceReference{ARMID: id}
 }
 
-// Tags of CAPZ. The tag of the cluster is what ownership is told by.
+// Tags of CAPZ beside v1beta1.OwnedTag, which ownership is told by.
 const (
-	tagCluster = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
 	tagRole    = "sigs.k8s.io_cluster-api-provider-azure_role"
 	tagName    = "Name"
 	roleCommon = "common"
@@ -48,7 +41,7 @@ const (
 
 // ownedTags returns the tags of a resource that is made for the cluster.
 func ownedTags(cluster, name, role string) map[string]string {
-	tags := map[string]string{tagCluster + cluster: "owned", tagName: name}
+	tags := map[string]string{v1beta1.OwnedTag(cluster): "owned", tagName: name}
 	if role != "" {
 		tags[tagRole] = role
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/Azure/azure-service-operator/v2/pkg/genruntime"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
@@ -17,13 +18,13 @@ func (c *aksCluster) resourceGroups() []Object {
 	ofCluster, ofNetwork := c.spec.ResourceGroupName, c.spec.VirtualNetwork.ResourceGroup
 	objects := []Object{c.resourceGroup("spec.resourceGroupName", ofCluster, ofCluster)}
 	if !strings.EqualFold(ofCluster, ofNetwork) {
-		objects = append(objects, c.resourceGroup("spec.virtualNetwork.resourceGroup", ofNetwork, kubernetesName(ofNetwork)))
+		objects = append(objects, c.resourceGroup("spec.virtualNetwork.resourceGroup", ofNetwork, v1beta1.ASOObjectName(ofNetwork)))
 	}
 	return objects
 }
 
 func (c *aksCluster) resourceGroup(path, name, nameTag string) Object {
-	return c.object(path, kubernetesName(name), &groups.ResourceGroup{Spec: groups.ResourceGroup_Spec{
+	return c.object(path, v1beta1.ASOObjectName(name), &groups.ResourceGroup{Spec: groups.ResourceGroup_Spec{
 		AzureName: name,
 		Location:  &c.spec.Location,
 		Tags:      merged(ownedTags(c.cluster.Name, nameTag, roleCommon), c.spec.AdditionalTags),
@@ -32,7 +33,7 @@ func (c *aksCluster) resourceGroup(path, name, nameTag string) Object {
 
 func (c *aksCluster) virtualNetwork() Object {
 	network := c.spec.VirtualNetwork
-	return c.object("spec.virtualNetwork", kubernetesName(network.Name), &networks.VirtualNetwork{Spec: networks.VirtualNetwork_Spec{
+	return c.object("spec.virtualNetwork", v1beta1.ASOObjectName(network.Name), &networks.VirtualNetwork{Spec: networks.VirtualNetwork_Spec{
 		AzureName:    network.Name,
 		Owner:        ownedBy(network.ResourceGroup),
 		Location:     &c.spec.Location,

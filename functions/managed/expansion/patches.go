@@ -8,14 +8,18 @@ import (
 	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
 // patched applies the user's patches to an object, in order. Each is a JSON merge patch (RFC 7386), in JSON or YAML, on
-// the whole object, which must be one of its kind afterwards. What identifies the object is not theirs to change.
+// the whole object, which must be one of its kind afterwards. What identifies the object, in Kubernetes and in Azure, is not
+// theirs to change: whose the resource is, and whether another cluster has it, is told by that.
 func (c *aksCluster) patched(o Object, path string, patches []string) Object {
 	if o.Problem != nil {
 		return o
@@ -23,8 +27,14 @@ func (c *aksCluster) patched(o Object, path string, patches []string) Object {
 	name := o.Object.GetName()
 	for i, patch := range patches {
 		next, err := patchedOnce(o.Object, patch)
+		refused := ""
 		if err != nil {
-			o.Problem = invalid("%s[%d] is %s, but cannot be applied: %s", path, i, short(patch), cut(err.Error()))
+			refused = cut(err.Error())
+		} else {
+			refused = notTheUsers(o.Object, next)
+		}
+		if refused != "" {
+			o.Problem = invalid("%s[%d] is %s, but cannot be applied: %s", path, i, short(patch), refused)
 			return o
 		}
 		o.Object = next
@@ -35,6 +45,9 @@ func (c *aksCluster) patched(o Object, path string, patches []string) Object {
 
 // patchedOnce returns the object after one patch.
 func patchedOnce(obj *unstructured.Unstructured, patch string) (*unstructured.Unstructured, error) {
+	if err := bounded(patch); err != nil {
+		return nil, err
+	}
 	merge, err := yaml.ToJSON([]byte(patch))
 	if err != nil {
 		return nil, err
@@ -52,6 +65,26 @@ func patchedOnce(obj *unstructured.Unstructured, patch string) (*unstructured.Un
 		return nil, err
 	}
 	return strictly(after, obj.GroupVersionKind())
+}
+
+// identifying are the fields that say which object in Kubernetes and which resource in Azure an object is, and with what credential.
+var identifying = [][]string{
+	{"metadata", "name"}, {"metadata", "namespace"}, {"metadata", "annotations", composer.AnnotationCredentialFrom}, {"spec", "azureName"}, {"spec", "owner"},
+}
+
+// notTheUsers says whether a patch has made another resource of an object, or given it what is not for users; empty if it has not.
+func notTheUsers(before, after *unstructured.Unstructured) string {
+	for _, fields := range identifying {
+		was, _, _ := unstructured.NestedFieldNoCopy(before.Object, fields...)
+		is, _, _ := unstructured.NestedFieldNoCopy(after.Object, fields...)
+		if was == "" {
+			was = nil
+		}
+		if !equality.Semantic.DeepEqual(was, is) {
+			return fmt.Sprintf("it makes %s %s, but that must stay %s, as it says which resource the object is and with what credential", strings.Join(fields, "."), composer.Shown(is), composer.Shown(was))
+		}
+	}
+	return composer.Reserved(after)
 }
 
 // strictly reads an object of the given kind, and refuses fields that the kind does not have.

@@ -97,6 +97,16 @@ func (c *Client) SetClientSecret(ctx context.Context, clientID, secret string) e
 	return c.do(ctx, http.MethodPut, "/client-secret", nil, ClientSecretChange{ClientID: clientID, Secret: secret}, nil)
 }
 
+// RegisterSubscription says to which tenant and cloud a subscription belongs, and has it reached by registered applications only.
+func (c *Client) RegisterSubscription(ctx context.Context, subscription Subscription) error {
+	return c.do(ctx, http.MethodPut, "/subscription", nil, subscription, nil)
+}
+
+// RegisterApplication says with what an application signs in, and what it has rights on.
+func (c *Client) RegisterApplication(ctx context.Context, application Application) error {
+	return c.do(ctx, http.MethodPut, "/application", nil, application, nil)
+}
+
 // SetClockOffset puts the simulator's clock that far ahead of the real one.
 func (c *Client) SetClockOffset(ctx context.Context, offset time.Duration) error {
 	return c.do(ctx, http.MethodPut, "/clock-offset", nil, DurationChange{Duration: offset}, nil)

@@ -9,7 +9,7 @@ type Fault struct {
 	Name string `json:"name,omitempty"`
 	// Method the request must have; empty matches any.
 	Method string `json:"method,omitempty"`
-	// Host is a regular expression that the host name must match; empty matches management.azure.com only.
+	// Host is a regular expression that the host name must match; empty matches Azure Resource Manager's in any cloud only.
 	Host string `json:"host,omitempty"`
 	// Path is a regular expression that the URL's path must match, without regard to case; empty matches any.
 	Path string `json:"path,omitempty"`
@@ -42,6 +42,9 @@ type Request struct {
 	Query     string    `json:"query,omitempty"`
 	Status    int       `json:"status"`
 	UserAgent string    `json:"userAgent,omitempty"`
+	// TenantID and ClientID are of the application that signs in, or whose token the request has.
+	TenantID string `json:"tenantID,omitempty"`
+	ClientID string `json:"clientID,omitempty"`
 	// APIVersion is the query parameter api-version.
 	APIVersion string `json:"apiVersion,omitempty"`
 	// Fault names the fault that answered, if one did.
@@ -85,6 +88,29 @@ type DurationChange struct {
 type ClientSecretChange struct {
 	ClientID string `json:"clientID"`
 	Secret   string `json:"secret"`
+}
+
+// Subscription says where a subscription belongs. From then on only tokens of that tenant, and of an application that is registered
+// for it, reach it, and only in that cloud.
+type Subscription struct {
+	ID       string `json:"id"`
+	TenantID string `json:"tenantID"`
+	// Cloud is AzurePublicCloud, which is the default, AzureUSGovernmentCloud or AzureChinaCloud. All subscriptions of a tenant are in
+	// the same cloud.
+	Cloud string `json:"cloud,omitempty"`
+}
+
+// Application is an application of a tenant. From then on it signs in with this secret, with an assertion that the key of this
+// certificate has signed, or with a federated token that has this subject, and in this tenant only. With none of them it is a managed
+// identity, which has its tokens from the Instance Metadata Service.
+type Application struct {
+	TenantID         string `json:"tenantID"`
+	ClientID         string `json:"clientID"`
+	Secret           string `json:"secret,omitempty"`
+	CertificatePEM   []byte `json:"certificatePEM,omitempty"`
+	FederatedSubject string `json:"federatedSubject,omitempty"`
+	// Subscriptions are the ones that it has rights on.
+	Subscriptions []string `json:"subscriptions,omitempty"`
 }
 
 // AutoscaleChange sets the node count of an autoscaled pool.

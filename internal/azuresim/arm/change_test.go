@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 )
 
 // TestChange says of one more PUT or PATCH whether it changes what the PUTs before it made.
@@ -44,7 +46,7 @@ func TestChange(t *testing.T) {
 				f.clock.SetTime(f.clock.Now().Add(2 * latency))
 			}
 			var changes []string
-			r := httptest.NewRequest(c.method, "https://"+Host+c.path+"?api-version=2025-08-01", strings.NewReader(c.body))
+			r := httptest.NewRequest(c.method, "https://"+clouds.Public.ARMHost+c.path+"?api-version=2025-08-01", strings.NewReader(c.body))
 			w := httptest.NewRecorder()
 			f.service.ServeHTTP(w, r.WithContext(WithChange(r.Context(), &changes)))
 			if len(changes) > 0 != c.changed {

@@ -69,7 +69,7 @@ func applyIdentity(p *put) *Error {
 	delete(identity, "delegatedResources")
 	kind := text(identity, "type")
 	if strings.Contains(kind, "SystemAssigned") {
-		fill(identity, map[string]any{"principalId": uuid.NewString(), "tenantId": p.service.tenantID})
+		fill(identity, map[string]any{"principalId": uuid.NewString(), "tenantId": p.service.tenantOf(p.id.Subscription)})
 	}
 	assigned, ok := identity["userAssignedIdentities"].(map[string]any)
 	if !ok {

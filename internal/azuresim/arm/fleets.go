@@ -73,9 +73,9 @@ func settleFleet(s *Service, r *Resource) error {
 		return nil
 	}
 	name := fmt.Sprintf("%s-%s", text(hub, "dnsPrefix"), uniqueLabel(r.ID))
-	location := normalLocation(r.location())
+	domain := normalLocation(r.location()) + "." + s.tenants.CloudOf(r.id().Subscription).AKSDomain
 	fill(hub, map[string]any{
-		"fqdn": name + ".hcp." + location + ".azmk8s.io", "portalFqdn": name + ".portal.hcp." + location + ".azmk8s.io",
+		"fqdn": name + ".hcp." + domain, "portalFqdn": name + ".portal.hcp." + domain,
 		"kubernetesVersion": kubernetesVersion{minor: defaultMinor, patch: latestPatch[defaultMinor]}.String(),
 	})
 	return s.store.put(r)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"sort"
 	"strconv"
 	"strings"
@@ -260,7 +261,15 @@ func (s *Service) operationURL(op *Operation, segment string) string {
 	case t.protocol.below:
 		path = op.ResourceID + "/" + segment
 	}
-	return fmt.Sprintf("%s%s/%s?api-version=%s", s.endpoint, path, op.ID, version)
+	return fmt.Sprintf("%s%s/%s?api-version=%s", s.endpointOf(id.Subscription), path, op.ID, version)
+}
+
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "" // it was made from parts that are in an URL already
+	}
+	return u.Path
 }
 
 func (s *Service) setOperationHeaders(h http.Header, op *Operation, a answer) {
@@ -329,7 +338,7 @@ func (s *Service) status(op *Operation, t *resourceType) map[string]any {
 			body["endTime"] = op.Due.UTC().Format(time.RFC3339Nano)
 		}
 	case pollIdentified:
-		body["id"] = strings.TrimPrefix(strings.Split(s.operationURL(op, t.protocol.operations), "?")[0], s.endpoint)
+		body["id"] = pathOf(s.operationURL(op, t.protocol.operations))
 		body["name"] = op.ID
 	case pollStatusOnly:
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 )
 
 // poll gets an operation's URL from a header and polls it.
@@ -70,7 +72,7 @@ func TestLocationPoll(t *testing.T) {
 func TestFailingOperation(t *testing.T) {
 	f := newFixture(t)
 	f.settle(createGroup.method, createGroup.path, createGroup.body)
-	r := httptest.NewRequest(http.MethodPut, "https://"+Host+testCluster+"?api-version=2025-08-01", strings.NewReader(clusterBody))
+	r := httptest.NewRequest(http.MethodPut, "https://"+clouds.Public.ARMHost+testCluster+"?api-version=2025-08-01", strings.NewReader(clusterBody))
 	r = r.WithContext(WithFailingOperation(context.Background(), &Error{Code: "QuotaExceeded", Message: "no cores left"}))
 	created := httptest.NewRecorder()
 	f.service.ServeHTTP(created, r)
@@ -97,7 +99,7 @@ func TestFailedDelete(t *testing.T) {
 	f := newFixture(t)
 	f.settle(createGroup.method, createGroup.path, createGroup.body)
 	f.settle(createNetwork.method, createNetwork.path, createNetwork.body)
-	r := httptest.NewRequest(http.MethodDelete, "https://"+Host+testNetwork+"?api-version=2025-08-01", nil)
+	r := httptest.NewRequest(http.MethodDelete, "https://"+clouds.Public.ARMHost+testNetwork+"?api-version=2025-08-01", nil)
 	r = r.WithContext(WithFailingOperation(context.Background(), &Error{Code: "InternalServerError", Message: "try again"}))
 	f.service.ServeHTTP(httptest.NewRecorder(), r)
 	f.clock.SetTime(f.clock.Now().Add(latency))

@@ -85,7 +85,7 @@ func (s *Service) subscription(w http.ResponseWriter, r *http.Request, id string
 		return &Error{Status: http.StatusMethodNotAllowed, Code: "HttpMethodNotSupported", Message: "The HTTP method " + r.Method + " is not supported at scope '/subscriptions/" + id + "'."}
 	}
 	writeJSON(w, http.StatusOK, map[string]any{
-		"id": "/subscriptions/" + id, "subscriptionId": id, "tenantId": s.tenantID,
+		"id": "/subscriptions/" + id, "subscriptionId": id, "tenantId": s.tenantOf(id),
 		"displayName": "azuresim", "state": "Enabled", "authorizationSource": "RoleBased",
 	})
 	return nil

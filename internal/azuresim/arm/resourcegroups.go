@@ -1,14 +1,9 @@
 package arm
 
-import "strings"
-
-// regions are the locations that a resource group can be in.
-var regions = strings.Fields(`centralus eastasia southeastasia eastus eastus2 westus westus2 westus3 northcentralus southcentralus
-	westcentralus northeurope westeurope japaneast japanwest brazilsouth australiasoutheast australiaeast westindia southindia
-	centralindia canadacentral canadaeast uksouth ukwest koreacentral koreasouth francecentral southafricanorth uaenorth
-	australiacentral australiacentral2 switzerlandnorth germanywestcentral norwayeast swedencentral polandcentral italynorth
-	israelcentral spaincentral mexicocentral newzealandnorth qatarcentral jioindiawest jioindiacentral brazilsoutheast
-	francesouth germanynorth norwaywest southafricawest switzerlandwest uaecentral centraluseuap eastus2euap`)
+import (
+	"slices"
+	"strings"
+)
 
 func resourceGroupTypes() []*resourceType {
 	return []*resourceType{{
@@ -29,10 +24,9 @@ func resourceGroupTypes() []*resourceType {
 
 func validateResourceGroup(p *put) *Error {
 	location := normalLocation(text(p.requested, "location"))
-	for _, region := range regions {
-		if region == location {
-			return nil
-		}
+	regions := p.service.tenants.CloudOf(p.id.Subscription).Regions
+	if slices.Contains(regions, location) {
+		return nil
 	}
 	return badRequest("LocationNotAvailableForResourceGroup",
 		"The provided location '%s' is not available for resource group. List of available regions is '%s'.",

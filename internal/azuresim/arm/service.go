@@ -12,11 +12,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/state"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/tenants"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/workload"
 )
-
-// Host is where Azure Resource Manager answers for the public cloud.
-const Host = "management.azure.com"
 
 // Options configure a Service.
 type Options struct {
@@ -26,8 +24,8 @@ type Options struct {
 	Latency func(resourceType, kind string) time.Duration
 	// Clusters runs the Kubernetes API servers of the AKS clusters.
 	Clusters *workload.Servers
-	// TenantID is the tenant of every subscription.
-	TenantID string
+	// Tenants knows where the subscriptions belong.
+	Tenants *tenants.Registry
 	// MaxRetryAfter bounds the Retry-After of long-running operations in seconds; 0 answers what Azure answers.
 	MaxRetryAfter int
 }
@@ -37,8 +35,7 @@ type Service struct {
 	clock         clock.PassiveClock
 	latency       func(resourceType, kind string) time.Duration
 	clusters      *workload.Servers
-	tenantID      string
-	endpoint      string
+	tenants       *tenants.Registry
 	maxRetryAfter int
 	types         registry
 
@@ -54,8 +51,7 @@ func NewService(o Options) (*Service, error) {
 		clock:         o.Clock,
 		latency:       o.Latency,
 		clusters:      o.Clusters,
-		tenantID:      o.TenantID,
-		endpoint:      "https://" + Host,
+		tenants:       o.Tenants,
 		maxRetryAfter: o.MaxRetryAfter,
 		types: newRegistry(resourceGroupTypes(), networkTypes(), containerServiceTypes(), identityTypes(),
 			kubernetesConfigurationTypes(), otherTypes()),
@@ -71,6 +67,16 @@ func NewService(o Options) (*Service, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// tenantOf returns the tenant of a subscription.
+func (s *Service) tenantOf(subscription string) string {
+	return s.tenants.Subscription(subscription).TenantID
+}
+
+// endpointOf returns the URL of Azure Resource Manager in a subscription's cloud.
+func (s *Service) endpointOf(subscription string) string {
+	return "https://" + s.tenants.CloudOf(subscription).ARMHost
 }
 
 type failKey struct{}

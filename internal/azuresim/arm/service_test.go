@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/state"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/tenants"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/workload"
 )
 
@@ -49,8 +51,12 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
+	registry, err := tenants.Load(journal, "t")
+	if err != nil {
+		t.Fatal(err)
+	}
 	service, err := NewService(Options{
-		Journal: journal, Clock: clock, Clusters: clusters, TenantID: "t",
+		Journal: journal, Clock: clock, Clusters: clusters, Tenants: registry,
 		Latency: func(string, string) time.Duration { return latency },
 	})
 	if err != nil {
@@ -62,7 +68,7 @@ func newFixture(t *testing.T) *fixture {
 // send sends one request: method, path with an optional query, and body.
 func (f *fixture) send(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	f.t.Helper()
-	address, err := url.Parse("https://" + Host + path)
+	address, err := url.Parse("https://" + clouds.Public.ARMHost + path)
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -4,17 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 )
-
-// Host is where Entra answers for the public cloud.
-const Host = "login.microsoftonline.com"
-
-const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 // failure is an error answer of the token endpoint, see
 // https://learn.microsoft.com/entra/identity-platform/reference-error-codes.
@@ -37,24 +34,31 @@ func (d *Directory) Handler() http.Handler {
 	return mux
 }
 
+// discoverInstance tells of all clouds, whichever is asked.
 func (d *Directory) discoverInstance(w http.ResponseWriter, r *http.Request) {
-	endpoint := "https://" + Host + "/common/v2.0/.well-known/openid-configuration"
+	endpoint := "https://" + hostOf(r) + "/common/v2.0/.well-known/openid-configuration"
 	if asked := r.URL.Query().Get("authorization_endpoint"); asked != "" {
 		endpoint = strings.TrimSuffix(asked, "/oauth2/v2.0/authorize") + "/v2.0/.well-known/openid-configuration"
 	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"tenant_discovery_endpoint": endpoint,
-		"api-version":               "1.1",
-		"metadata": []any{map[string]any{
-			"preferred_network": Host,
-			"preferred_cache":   "login.windows.net",
-			"aliases":           []string{Host, "login.windows.net", "login.microsoft.com", "sts.windows.net"},
-		}},
-	})
+	var metadata []any
+	for _, cloud := range clouds.All() {
+		aliases := cloud.EntraHosts
+		if cloud == clouds.Public {
+			aliases = append(slices.Clone(aliases), "login.windows.net", "login.microsoft.com", "sts.windows.net")
+		}
+		metadata = append(metadata, map[string]any{
+			"preferred_network": cloud.EntraHosts[0],
+			"preferred_cache":   cloud.EntraCache,
+			"aliases":           aliases,
+		})
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"tenant_discovery_endpoint": endpoint, "api-version": "1.1", "metadata": metadata})
 }
 
+func hostOf(r *http.Request) string { return strings.ToLower(strings.TrimSuffix(r.Host, ":443")) }
+
 func (d *Directory) openIDConfiguration(w http.ResponseWriter, r *http.Request) {
-	base := "https://" + Host + "/" + r.PathValue("tenant")
+	base := "https://" + hostOf(r) + "/" + r.PathValue("tenant")
 	writeJSON(w, http.StatusOK, map[string]any{
 		"issuer":                                base + "/v2.0",
 		"authorization_endpoint":                base + "/oauth2/v2.0/authorize",
@@ -68,31 +72,28 @@ func (d *Directory) openIDConfiguration(w http.ResponseWriter, r *http.Request) 
 		"id_token_signing_alg_values_supported": []string{"RS256"},
 		"token_endpoint_auth_methods_supported": []string{"client_secret_post", "private_key_jwt", "client_secret_basic"},
 		"tenant_region_scope":                   "NA",
-		"cloud_instance_name":                   "microsoftonline.com",
+		"cloud_instance_name":                   strings.TrimPrefix(hostOf(r), "login."),
 	})
 }
 
 func (d *Directory) token(w http.ResponseWriter, r *http.Request) {
+	cloud, _ := clouds.Of(r.Host)
 	if err := r.ParseForm(); err != nil {
-		d.fail(w, failure{http.StatusBadRequest, "invalid_request", 900144, "The request body must be a form."})
+		d.fail(w, r, failure{http.StatusBadRequest, "invalid_request", 900144, "The request body must be a form."})
 		return
 	}
-	if f := d.authenticate(r); f != nil {
-		d.fail(w, *f)
+	if f := d.authenticate(r, cloud); f != nil {
+		d.fail(w, r, *f)
 		return
 	}
 	audience := audienceOf(r.PostForm.Get("scope"))
 	if audience == "" {
-		d.fail(w, failure{http.StatusBadRequest, "invalid_scope", 70011, "The provided value for the input parameter 'scope' is not valid."})
+		d.fail(w, r, failure{http.StatusBadRequest, "invalid_scope", 70011, "The provided value for the input parameter 'scope' is not valid."})
 		return
 	}
-	d.respond(w, r.PathValue("tenant"), r.PostForm.Get("client_id"), audience)
-}
-
-func (d *Directory) respond(w http.ResponseWriter, tenantID, clientID, audience string) {
-	token, expires, err := d.Issue(tenantID, clientID, audience)
+	token, expires, err := d.Issue(cloud, r.PathValue("tenant"), r.PostForm.Get("client_id"), audience)
 	if err != nil {
-		d.fail(w, failure{http.StatusInternalServerError, "server_error", 90033, err.Error()})
+		d.fail(w, r, failure{http.StatusInternalServerError, "server_error", 90033, err.Error()})
 		return
 	}
 	seconds := int(expires.Sub(d.clock.Now()).Round(time.Second) / time.Second)
@@ -111,46 +112,7 @@ func audienceOf(scopes string) string {
 	return ""
 }
 
-// authenticate checks the client's credential: a secret, or an assertion signed with a certificate or by a federated issuer.
-func (d *Directory) authenticate(r *http.Request) *failure {
-	form := r.PostForm
-	clientID := form.Get("client_id")
-	if form.Get("grant_type") != "client_credentials" {
-		return &failure{http.StatusBadRequest, "unsupported_grant_type", 70003, "The app requested an unsupported grant type '" + form.Get("grant_type") + "'."}
-	}
-	if clientID == "" {
-		return &failure{http.StatusBadRequest, "invalid_request", 900144, "The request body must contain the following parameter: 'client_id'."}
-	}
-	if form.Has("client_assertion") {
-		return d.checkAssertion(form.Get("client_assertion_type"), form.Get("client_assertion"))
-	}
-	if !form.Has("client_secret") {
-		return &failure{http.StatusUnauthorized, "invalid_client", 7000216, "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type."}
-	}
-	if !d.secretAccepted(clientID, form.Get("client_secret")) {
-		return &failure{http.StatusUnauthorized, "invalid_client", 7000215,
-			"Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '" + clientID + "'."}
-	}
-	return nil
-}
-
-// checkAssertion accepts a well-formed assertion that has not expired; who signed it is not checked, for no certificate
-// or federated issuer is ever registered.
-func (d *Directory) checkAssertion(kind, assertion string) *failure {
-	if kind != assertionType {
-		return &failure{http.StatusBadRequest, "invalid_request", 50027, "Invalid client_assertion_type."}
-	}
-	claims := jwt.RegisteredClaims{}
-	if _, _, err := jwt.NewParser().ParseUnverified(assertion, &claims); err != nil {
-		return &failure{http.StatusUnauthorized, "invalid_client", 50027, "JWT token is invalid or malformed."}
-	}
-	if claims.ExpiresAt != nil && claims.ExpiresAt.Before(d.clock.Now()) {
-		return &failure{http.StatusUnauthorized, "invalid_client", 700024, "Client assertion is not within its valid time range."}
-	}
-	return nil
-}
-
-func (d *Directory) fail(w http.ResponseWriter, f failure) {
+func (d *Directory) fail(w http.ResponseWriter, r *http.Request, f failure) {
 	now := d.clock.Now().UTC()
 	trace, correlation := uuid.NewString(), uuid.NewString()
 	writeJSON(w, f.status, map[string]any{
@@ -161,7 +123,7 @@ func (d *Directory) fail(w http.ResponseWriter, f failure) {
 		"timestamp":      now.Format("2006-01-02 15:04:05Z"),
 		"trace_id":       trace,
 		"correlation_id": correlation,
-		"error_uri":      fmt.Sprintf("https://%s/error?code=%d", Host, f.code),
+		"error_uri":      fmt.Sprintf("https://%s/error?code=%d", hostOf(r), f.code),
 	})
 }
 

@@ -10,12 +10,23 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/state"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/tenants"
 )
 
 var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func newDirectory(journal *state.Journal, c clock.PassiveClock) (*Directory, error) {
+	registry, err := tenants.Load(journal, "tenant")
+	if err != nil {
+		return nil, err
+	}
+	return NewDirectory(journal, c, registry)
+}
 
 func assertion(t *testing.T, expires time.Time) string {
 	t.Helper()
@@ -59,14 +70,14 @@ func TestToken(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			d, err := NewDirectory(state.InMemory(), clocktesting.NewFakePassiveClock(now))
+			d, err := newDirectory(state.InMemory(), clocktesting.NewFakePassiveClock(now))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := d.SetClientSecret("registered", "right"); err != nil {
 				t.Fatal(err)
 			}
-			r := httptest.NewRequest(http.MethodPost, "https://"+Host+"/tenant/oauth2/v2.0/token", strings.NewReader(c.form.Encode()))
+			r := httptest.NewRequest(http.MethodPost, "https://login.microsoftonline.com/tenant/oauth2/v2.0/token", strings.NewReader(c.form.Encode()))
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			w := httptest.NewRecorder()
 			d.Handler().ServeHTTP(w, r)
@@ -90,7 +101,7 @@ func TestToken(t *testing.T) {
 			if body.ExpiresIn != 3600 {
 				t.Errorf("expires_in %d, want 3600", body.ExpiresIn)
 			}
-			if _, err := d.Verify(body.AccessToken, "https://management.core.windows.net/"); err != nil {
+			if _, err := d.Verify(clouds.Public, body.AccessToken, "https://management.core.windows.net/"); err != nil {
 				t.Errorf("Verify: %v", err)
 			}
 		})
@@ -101,7 +112,7 @@ func TestToken(t *testing.T) {
 func TestLifetime(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(now)
 	journal := state.InMemory()
-	d, err := NewDirectory(journal, clock)
+	d, err := newDirectory(journal, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,29 +122,29 @@ func TestLifetime(t *testing.T) {
 	if err := d.SetTokenLifetime(20 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	token, expires, err := d.Issue("tenant", "client", "audience")
+	token, expires, err := d.Issue(clouds.Public, "tenant", "client", "audience")
 	if err != nil || !expires.Equal(now.Add(20*time.Second)) {
 		t.Fatalf("Issue: %v, expires %s", err, expires)
 	}
-	restored, err := NewDirectory(journal, clock)
+	restored, err := newDirectory(journal, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for after, want := range map[time.Duration]bool{0: true, 19 * time.Second: true, 21 * time.Second: false} {
 		clock.SetTime(now.Add(after))
-		if _, err := restored.Verify(token, "audience"); (err == nil) != want {
+		if _, err := restored.Verify(clouds.Public, token, "audience"); (err == nil) != want {
 			t.Errorf("after %s: %v, want valid %t", after, err, want)
 		}
 	}
 	clock.SetTime(now)
-	if _, err := restored.Verify(token, "other"); err != ErrAudience { //nolint:errorlint // returned as it is
+	if _, err := restored.Verify(clouds.Public, token, "other"); err != ErrAudience { //nolint:errorlint // returned as it is
 		t.Errorf("Verify for another audience: %v, want %v", err, ErrAudience)
 	}
 }
 
 // TestMetadata checks the answers of the Instance Metadata Service.
 func TestMetadata(t *testing.T) {
-	d, err := NewDirectory(state.InMemory(), clocktesting.NewFakePassiveClock(now))
+	d, err := newDirectory(state.InMemory(), clocktesting.NewFakePassiveClock(now))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +164,7 @@ func TestMetadata(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, c.path, nil)
 			r.Header.Set("Metadata", c.header)
 			w := httptest.NewRecorder()
-			d.MetadataHandler("tenant").ServeHTTP(w, r)
+			d.MetadataHandler().ServeHTTP(w, r)
 			if w.Code != c.status {
 				t.Errorf("%d %s, want %d", w.Code, w.Body, c.status)
 			}

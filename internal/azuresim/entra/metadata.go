@@ -11,8 +11,9 @@ import (
 const MetadataHost = "169.254.169.254"
 
 // MetadataHandler answers for that service, see
-// https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token. Every identity counts as given.
-func (d *Directory) MetadataHandler(tenantID string) http.Handler {
+// https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token. Every identity counts as given,
+// but for the applications that are registered with a credential, which are none.
+func (d *Directory) MetadataHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metadata/identity/oauth2/token", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
@@ -24,14 +25,23 @@ func (d *Directory) MetadataHandler(tenantID string) http.Handler {
 		case query.Get("resource") == "":
 			refuse(w, "Required audience parameter is missing")
 		default:
-			d.identityToken(w, tenantID, query.Get("client_id"), query.Get("resource"))
+			d.identityToken(w, query.Get("client_id"), query.Get("resource"))
 		}
 	})
 	return mux
 }
 
-func (d *Directory) identityToken(w http.ResponseWriter, tenantID, clientID, resource string) {
-	token, expires, err := d.Issue(tenantID, clientID, resource)
+func (d *Directory) identityToken(w http.ResponseWriter, clientID, resource string) {
+	tenantID := d.tenants.DefaultTenant()
+	if identity, registered := d.tenants.Application(clientID); registered {
+		if !identity.Managed() {
+			refuse(w, "Identity not found")
+			return
+		}
+		tenantID = identity.TenantID
+	}
+	home, _ := d.tenants.HomeOf(tenantID)
+	token, expires, err := d.Issue(home, tenantID, clientID, resource)
 	if err != nil {
 		writeJSON(w, http.StatusInternalServerError, map[string]any{"error": "unknown", "error_description": err.Error()})
 		return

@@ -2,7 +2,9 @@
 package entra
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +16,9 @@ import (
 	"github.com/google/uuid"
 	"k8s.io/utils/clock"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/state"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/tenants"
 )
 
 const (
@@ -33,12 +37,15 @@ type Claims struct {
 	jwt.RegisteredClaims
 	AppID    string `json:"appid,omitempty"`
 	TenantID string `json:"tid,omitempty"`
+	// ObjectID is the service principal of the application in the tenant.
+	ObjectID string `json:"oid,omitempty"`
 }
 
 // Directory issues and checks access tokens.
 type Directory struct {
 	clock   clock.PassiveClock
 	journal *state.Journal
+	tenants *tenants.Registry
 	key     []byte
 
 	mu       sync.Mutex
@@ -47,8 +54,8 @@ type Directory struct {
 }
 
 // NewDirectory restores the directory from the journal, so that issued tokens stay valid over a restart.
-func NewDirectory(journal *state.Journal, c clock.PassiveClock) (*Directory, error) {
-	d := &Directory{clock: c, journal: journal, lifetime: DefaultLifetime, secrets: map[string]string{}}
+func NewDirectory(journal *state.Journal, c clock.PassiveClock, registry *tenants.Registry) (*Directory, error) {
+	d := &Directory{clock: c, journal: journal, tenants: registry, lifetime: DefaultLifetime, secrets: map[string]string{}}
 	found, err := journal.Get(keySigning, &d.key)
 	if err != nil {
 		return nil, err
@@ -89,24 +96,27 @@ func (d *Directory) SetTokenLifetime(lifetime time.Duration) error {
 // SetClientSecret registers the only secret that clientID may use. An application without a registered
 // secret may use any that is not empty.
 func (d *Directory) SetClientSecret(clientID, secret string) error {
+	if registered, err := d.tenants.SetSecret(clientID, secret); registered || err != nil {
+		return err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.secrets[clientID] = secret
 	return d.journal.Put(keySecrets+clientID, secret)
 }
 
-func (d *Directory) secretAccepted(clientID, secret string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	registered, ok := d.secrets[clientID]
-	if !ok {
-		return secret != ""
+// keyOf returns the key that a cloud's tokens are signed with: no cloud accepts those of another.
+func (d *Directory) keyOf(cloud *clouds.Cloud) []byte {
+	if cloud == clouds.Public {
+		return d.key
 	}
-	return registered == secret
+	mac := hmac.New(sha256.New, d.key)
+	mac.Write([]byte(cloud.Name))
+	return mac.Sum(nil)
 }
 
-// Issue returns an access token for audience and when it expires.
-func (d *Directory) Issue(tenantID, clientID, audience string) (string, time.Time, error) {
+// Issue returns an access token of a cloud for audience and when it expires.
+func (d *Directory) Issue(cloud *clouds.Cloud, tenantID, clientID, audience string) (string, time.Time, error) {
 	d.mu.Lock()
 	lifetime := d.lifetime
 	d.mu.Unlock()
@@ -114,7 +124,7 @@ func (d *Directory) Issue(tenantID, clientID, audience string) (string, time.Tim
 	expires := now.Add(lifetime)
 	claims := Claims{
 		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer:    "https://sts.windows.net/" + tenantID + "/",
+			Issuer:    "https://" + cloud.TokenIssuer + "/" + tenantID + "/",
 			Subject:   clientID,
 			Audience:  jwt.ClaimStrings{audience},
 			IssuedAt:  jwt.NewNumericDate(now),
@@ -124,19 +134,20 @@ func (d *Directory) Issue(tenantID, clientID, audience string) (string, time.Tim
 		},
 		AppID:    clientID,
 		TenantID: tenantID,
+		ObjectID: uuid.NewSHA1(uuid.NameSpaceURL, []byte(tenantID+"/"+clientID)).String(),
 	}
-	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(d.key)
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(d.keyOf(cloud))
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("sign token: %w", err)
 	}
 	return token, expires, nil
 }
 
-// Verify returns the claims of a token that this directory issued, that has not expired and whose audience is one of audiences.
+// Verify returns the claims of a token that this directory issued in a cloud, that has not expired and whose audience is one of audiences.
 // The error is jwt.ErrTokenExpired, ErrAudience or says what is wrong with the token; it never holds the token.
-func (d *Directory) Verify(token string, audiences ...string) (*Claims, error) {
+func (d *Directory) Verify(cloud *clouds.Cloud, token string, audiences ...string) (*Claims, error) {
 	claims := &Claims{}
-	keyFunc := func(*jwt.Token) (any, error) { return d.key, nil }
+	keyFunc := func(*jwt.Token) (any, error) { return d.keyOf(cloud), nil }
 	_, err := jwt.ParseWithClaims(token, claims, keyFunc,
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}), jwt.WithTimeFunc(d.clock.Now), jwt.WithExpirationRequired())
 	if err != nil {

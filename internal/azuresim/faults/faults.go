@@ -17,7 +17,7 @@ import (
 
 const (
 	keyPrefix   = "faults/"
-	defaultHost = `^management\.azure\.com$`
+	defaultHost = `^management\.(azure\.com|usgovcloudapi\.net|chinacloudapi\.cn)$`
 )
 
 type fault struct {

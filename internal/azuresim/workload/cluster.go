@@ -21,10 +21,12 @@ type Cluster struct {
 	Name string `json:"name"`
 	FQDN string `json:"fqdn"`
 	// PrivateFQDN is the API server's name in the private DNS zone of a private cluster.
-	PrivateFQDN       string `json:"privateFQDN,omitempty"`
-	Location          string `json:"location"`
-	Subscription      string `json:"subscription"`
-	TenantID          string `json:"tenantID"`
+	PrivateFQDN  string `json:"privateFQDN,omitempty"`
+	Location     string `json:"location"`
+	Subscription string `json:"subscription"`
+	TenantID     string `json:"tenantID"`
+	// Cloud is the name of the Azure cloud that the cluster is in.
+	Cloud             string `json:"cloud,omitempty"`
 	NodeResourceGroup string `json:"nodeResourceGroup"`
 	// Version is the version of the API server, without a "v".
 	Version string `json:"version"`

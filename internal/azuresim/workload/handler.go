@@ -17,7 +17,7 @@ import (
 // handler answers the requests to one cluster's API server.
 type handler struct {
 	server *server
-	verify func(token string) error
+	verify func(c Cluster, token string) error
 }
 
 // ServeHTTP answers one Kubernetes API request.
@@ -54,8 +54,8 @@ func (h *handler) authenticate(r *http.Request) error {
 	if token == h.server.adminToken() && !c.LocalAccountsDisabled {
 		return nil
 	}
-	if c.Entra && h.verify(token) == nil {
-		return nil
+	if c.Entra {
+		return h.verify(c, token)
 	}
 	return apierrors.NewUnauthorized("Unauthorized")
 }

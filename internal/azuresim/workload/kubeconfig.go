@@ -62,7 +62,7 @@ func authInfo(c Cluster, kind Kind, token string) *clientcmdapi.AuthInfo {
 	return &clientcmdapi.AuthInfo{Exec: &clientcmdapi.ExecConfig{
 		APIVersion: execVersion,
 		Command:    "kubelogin",
-		Args: []string{"get-token", "--environment", "AzurePublicCloud", "--server-id", Audience,
+		Args: []string{"get-token", "--environment", c.Cloud, "--server-id", Audience,
 			"--client-id", entraClientID, "--tenant-id", c.TenantID, "--login", "devicecode"},
 		InstallHint:     "kubelogin is not installed which is required to connect to AAD enabled cluster. See https://aka.ms/aks/kubelogin",
 		InteractiveMode: clientcmdapi.IfAvailableExecInteractiveMode,

@@ -26,8 +26,8 @@ const (
 type Options struct {
 	Journal *state.Journal
 	Clock   clock.PassiveClock
-	// VerifyToken returns an error for a token that Entra did not issue for an AKS API server, or that has expired.
-	VerifyToken func(token string) error
+	// VerifyToken returns the API server's error for a token that Entra did not issue for the cluster, or that has expired.
+	VerifyToken func(c Cluster, token string) error
 	// ProxyURL is where clients reach the API servers; AuthorityPEM is what they trust.
 	ProxyURL     string
 	AuthorityPEM []byte

@@ -50,6 +50,9 @@ func (c Composers) Calls(t testing.TB, w World, req *fnv1.RunFunctionRequest) (*
 	var before *fnv1.Requirements
 	for n := 1; n < neverSettles; n++ {
 		rsp := c.Run(req)
+		if escapes := Escapes(t, req, rsp); len(escapes) > 0 {
+			t.Fatalf("the answer reaches beyond the composite's namespace: %v", escapes)
+		}
 		if Fatal(rsp) != "" || proto.Equal(before, rsp.GetRequirements()) {
 			return rsp, n
 		}

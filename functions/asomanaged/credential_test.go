@@ -1,0 +1,140 @@
+package asomanaged
+
+import (
+	"fmt"
+	"testing"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+)
+
+// TestCredential says which objects name the Secret that is made from an AzureClusterIdentity, and which wait for it.
+func TestCredential(t *testing.T) {
+	const secret, awaited, nobody = "c1-aso-secret", "waits until AzureASOManagedControlPlane cp has the credential for Azure",
+		"waits until AzureASOManagedControlPlane cp exists, which says what credential is used in Azure"
+	rg := group("rg")
+	from := annotate(composer.AnnotationCredentialFrom, secret)
+	own := annotate(composer.AnnotationCredentialFrom, "own")
+	identity := set(dict("name", "id"), "spec", "identityRef")
+	told := annotate(v1beta1.AnnotationCredential, secret)
+	infra := infraXR(rg)
+	plain, asking, signed := controlPlaneXR(aksCluster()), edited(controlPlaneXR(aksCluster()), identity), edited(controlPlaneXR(aksCluster()), identity, told)
+	in := func(xrs ...*unstr) world { return aksWorld("p0").Without(plain).With(xrs...) }
+	cases := map[string]struct {
+		xr       *unstr
+		world    world
+		observed *unstr
+		object   string
+		// want is the Secret that the composed object names; it is said why it is not composed.
+		want, said string
+	}{
+		"no identity":                          {xr: infra, world: in(plain), object: "rg"},
+		"no control plane":                     {xr: infra, world: in(), object: "rg", said: nobody},
+		"no Secret yet":                        {xr: infra, world: in(asking), object: "rg", said: awaited},
+		"the Secret":                           {xr: infra, world: in(signed), object: "rg", want: secret},
+		"a user's own":                         {xr: infraXR(edited(rg, own)), world: in(signed), object: "rg", want: "own"},
+		"a user's own, no Secret yet":          {xr: infraXR(edited(rg, own)), world: in(asking), object: "rg", want: "own"},
+		"exists, identity added":               {xr: infra, world: in(signed), observed: exists(t, infra, rg), object: "rg", want: secret},
+		"exists, identity added, no Secret":    {xr: infra, world: in(asking), observed: exists(t, infra, rg), object: "rg"},
+		"exists, the Secret is no longer told": {xr: infra, world: in(asking), observed: exists(t, infra, edited(rg, from)), object: "rg", want: secret},
+		"exists, the control plane is gone":    {xr: infra, world: in(), observed: exists(t, infra, edited(rg, from)), object: "rg", want: secret},
+		"exists, another control plane":        {xr: infra, world: in(plain), observed: exists(t, infra, edited(rg, from)), object: "rg"},
+		"control plane":                        {xr: signed, world: in(), object: "mc", want: secret},
+		"control plane, no Secret yet":         {xr: asking, world: in(), object: "mc", said: awaited},
+		"control plane, no identity":           {xr: plain, world: in(), object: "mc"},
+		"pool":                                 {xr: poolXR("p0", aksPool("p0")), world: in(edited(ready(plain), identity, told)), object: "p0", want: secret},
+		"pool, no identity":                    {xr: poolXR("p0", aksPool("p0")), world: in(ready(plain)), object: "p0"},
+		"pool, no Secret yet":                  {xr: poolXR("p0", aksPool("p0")), world: in(edited(ready(plain), identity)), object: "p0", said: awaited},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var observed []*unstr
+			if tc.observed != nil {
+				observed = append(observed, tc.observed)
+			}
+			rsp := composers.Settle(t, tc.world, request(t, tc.xr, observed...))
+			if f := fatal(rsp); f != "" {
+				t.Fatal(f)
+			}
+			found := false
+			for _, o := range desired(t, rsp) {
+				if o.GetName() != tc.object {
+					continue
+				}
+				found = true
+				if diff := cmp.Diff(tc.want, o.GetAnnotations()[composer.AnnotationCredentialFrom]); diff != "" {
+					t.Errorf("credential-from: -want +got:\n%s", diff)
+				}
+			}
+			if found != (tc.said == "") {
+				t.Errorf("composed: %v", found)
+			}
+			if _, _, message := outcome(rsp, tc.object); tc.said != "" && message != tc.said {
+				t.Errorf("it says %q, want %q", message, tc.said)
+			}
+		})
+	}
+}
+
+// TestCredentialLost says that nothing new is composed and nothing that exists changes while ASO has no credential, and that
+// everything of the Cluster says so.
+func TestCredentialLost(t *testing.T) {
+	const lost, kept = "False IdentityNotAllowed: it is not for this namespace", "True Provisioned: "
+	rg, extra := group("rg"), group("extra")
+	from := annotate(composer.AnnotationCredentialFrom, "c1-aso-secret")
+	identity, told := set(dict("name", "id"), "spec", "identityRef"), annotate(v1beta1.AnnotationCredential, "c1-aso-secret")
+	done := set(true, "status", "ready")
+	cases := map[string]struct{ failed, want, condition string }{
+		"all is well":         {want: kept, condition: "True Made: Secret c1-aso-secret has the credential for Azure"},
+		"the right is lost":   {failed: "IdentityNotAllowed: it is not for this namespace", want: lost, condition: lost},
+		"the Secret is lost":  {failed: "CredentialMissing: no such identity", want: "False CredentialMissing: no such identity", condition: "False CredentialMissing: no such identity"},
+		"the Secret is stale": {failed: "CredentialFailed: no such identity", want: kept, condition: "False CredentialFailed: no such identity"},
+		"someone else's word": {failed: "oh", want: kept, condition: "False CredentialFailed: oh"},
+	}
+	for title, tc := range cases {
+		t.Run(title, func(t *testing.T) {
+			control := edited(controlPlaneXR(aksCluster()), identity, told, set(true, "status", "initialized"))
+			if tc.failed != "" {
+				control = edited(control, annotate(v1beta1.AnnotationCredentialFailed, tc.failed))
+			}
+			w := aksWorld("p0").With(ready(control))
+			infra, pool := edited(infraXR(rg), done), edited(poolXR("p0", aksPool("p0")), done)
+			for _, c := range []struct{ xr, observed *unstr }{
+				{infra, exists(t, infra, edited(rg, from))},
+				{control, exists(t, control, edited(aksCluster(), from))},
+				{pool, exists(t, pool, edited(aksPool("p0"), from))},
+			} {
+				rsp := composers.Settle(t, w, request(t, c.xr, c.observed))
+				if f := fatal(rsp); f != "" {
+					t.Fatal(f)
+				}
+				composed := desired(t, rsp)
+				if len(composed) != 1 || composed[name(c.observed)].GetAnnotations()[composer.AnnotationCredentialFrom] != "c1-aso-secret" {
+					t.Errorf("%s composes %v", c.xr.GetKind(), composed)
+				}
+				if got := said(rsp, "Ready"); got != tc.want {
+					t.Errorf("Ready of %s: %q, want %q", c.xr.GetKind(), got, tc.want)
+				}
+				if want := tc.want == kept; (rsp.GetDesired().GetComposite().GetReady() != fnv1.Ready_READY_FALSE) != want {
+					t.Errorf("%s is ready for Crossplane: %v", c.xr.GetKind(), !want)
+				}
+				if got := said(rsp, "CredentialReady"); c.xr == control && got != tc.condition {
+					t.Errorf("CredentialReady: %q, want %q", got, tc.condition)
+				}
+			}
+			rsp := composers.Settle(t, w, request(t, infraXR(rg, extra), exists(t, infra, edited(rg, from))))
+			if added := len(desired(t, rsp)) == 2; added != (tc.want == kept) {
+				t.Errorf("a new object is composed: %v", added)
+			}
+		})
+	}
+}
+
+// said returns a condition as Cluster API reads it: status, reason and message.
+func said(rsp *fnv1.RunFunctionResponse, conditionType string) string {
+	m := contract(rsp, conditionType)
+	return fmt.Sprintf("%v %v: %v", m["status"], m["reason"], m["message"])
+}
