@@ -49,6 +49,8 @@ const teamsObjects = `
 {apiVersion: resources.azure.com/v1api20200601, kind: ResourceGroup, metadata: {name: older, namespace: team-b}}
 ---
 {apiVersion: v1, kind: Secret, metadata: {name: c-kubeconfig, namespace: team-b}, data: {value: eA==}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: plain, namespace: team-b}, data: {value: eA==}}
 `
 
 // as returns a client that speaks for the user; for the person who may do everything if that is empty.
@@ -217,7 +219,7 @@ func changedUnderPolicies(t *testing.T) {
 		"one that never had a credential": {by: aso, object: resourceGroup("older", ""), patch: `{"metadata": {"finalizers": ["serviceoperator.azure.com/finalizer"]}}`},
 		"label a kubeconfig":              {by: teamUser, object: secret("c-kubeconfig", ""), patch: `{"metadata": {"labels": {"a": "b"}}}`},
 		"change a kubeconfig":             {by: teamUser, object: secret("c-kubeconfig", ""), patch: `{"data": {"value": "eQ=="}}`, want: "is written by provider-capz and ASO"},
-		"make a credential of a Secret":   {by: teamUser, object: secret("c-kubeconfig", ""), patch: `{"data": {"AUTH_MODE": "eQ=="}}`, want: "data must have AZURE_CLIENT_SECRET"},
+		"make a credential of a Secret":   {by: teamUser, object: secret("plain", ""), patch: `{"data": {"AUTH_MODE": "eQ=="}}`, want: "data must have AZURE_CLIENT_SECRET"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
