@@ -40,6 +40,7 @@ test: unit fuzz generated fidelity compat schema cli e2e ## Everything: what CI 
 unit: ## Unit tests: no cluster.
 	go test ./apis/... ./cluster/... ./examples/... ./functions/... ./internal/... ./package/...
 	go test -C $(LOCAL) . ./example/... ./leaks/... ./node/... ./parts/... ./process/... ./registry/... ./rights/... ./stack/...
+	go test -C cluster/bench ./...
 
 # Linked once for each package; what the compiler would add to guide the inputs takes minutes to build.
 # That the time is over is no failure, though Go calls it one when it comes in the middle of an input.
@@ -91,6 +92,17 @@ cli: parts ## Test the manifests with the Crossplane CLI: validate and render, n
 e2e: parts ## End-to-end tests on a management cluster of their own; E2E_SEED repeats a run's choices.
 	go test -C $(LOCAL) -count=1 -timeout 60m -v ./e2e/...
 
+BENCH  ?= .local/bench
+ROUNDS ?= 5
+
+.PHONY: bench
+bench: ## Measure this project and CAPZ side by side into BENCH; ROUNDS of each, ONLY=name,... of the benchmarks.
+	go run -C cluster/bench . --root $(CURDIR) --out $(abspath $(BENCH)) run --rounds $(ROUNDS) $(if $(ONLY),--only $(ONLY))
+
+.PHONY: bench-quick
+bench-quick: ## Measure only what takes seconds, in one round.
+	go run -C cluster/bench . --root $(CURDIR) --out $(abspath $(BENCH))-quick run --rounds 1 --only aks-aso
+
 .PHONY: render
 render: ## Print the ASO resources of XR=file, offline; INPUTS=folder writes what `crossplane composition render` takes.
 	@mkdir -p $(OUTPUT)
@@ -115,5 +127,6 @@ release: ## Write what a release consists of into dist.
 .PHONY: lint
 lint: ## Run golangci-lint with .golangci.yaml.
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+	cd cluster/bench && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd cluster/compat && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd $(LOCAL) && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...

@@ -51,6 +51,19 @@ func (b *Builder) Build(ctx context.Context, without ...string) error {
 			steps = append(steps, b.packageStep())
 		}
 	}
+	return b.runAll(ctx, steps)
+}
+
+// BuildPeers builds what this project is measured against.
+func (b *Builder) BuildPeers(ctx context.Context) error {
+	var steps []step
+	for _, p := range Peers() {
+		steps = append(steps, b.partStep(p))
+	}
+	return b.runAll(ctx, steps)
+}
+
+func (b *Builder) runAll(ctx context.Context, steps []step) error {
 	for i, s := range steps {
 		label := fmt.Sprintf("build %d of %d: %s", i+1, len(steps), s.name)
 		if err := b.run(ctx, label, s); err != nil {

@@ -51,6 +51,8 @@ const (
 	capiPath       = "sigs.k8s.io/cluster-api"
 	crossplanePath = "github.com/crossplane/crossplane/v2"
 	asoPath        = "github.com/Azure/azure-service-operator/v2"
+	capzPath       = "sigs.k8s.io/cluster-api-provider-azure"
+	transformPath  = "github.com/crossplane-contrib/function-patch-and-transform"
 )
 
 // CAPIDir returns the folder of Cluster API's module, which is fetched when it is not there.
@@ -66,6 +68,11 @@ func (b *Builder) CrossplaneDir(ctx context.Context) (string, error) {
 // ASODir returns the folder of Azure Service Operator's module, which is fetched when it is not there.
 func (b *Builder) ASODir(ctx context.Context) (string, error) {
 	return b.moduleDir(ctx, asoModule, asoPath)
+}
+
+// CAPZDir returns the folder of Cluster API Provider Azure's module, which is fetched when it is not there.
+func (b *Builder) CAPZDir(ctx context.Context) (string, error) {
+	return b.moduleDir(ctx, capzModule, capzPath)
 }
 
 func (b *Builder) moduleDir(ctx context.Context, dir, path string) (string, error) {

@@ -32,6 +32,8 @@ const (
 	Function         = "function-capz"
 	Local            = "local"
 	AzureSim         = "azuresim"
+	CAPZ             = "capz"
+	PatchTransform   = "function-patch-and-transform"
 )
 
 // The module folders of the upstream parts.
@@ -41,6 +43,8 @@ const (
 	asoModule        = "cluster/local/parts/aso"
 	crossplaneModule = "cluster/local/parts/crossplane"
 	cliModule        = "cluster/local/parts/crossplane-cli"
+	capzModule       = "cluster/local/parts/capz"
+	transformModule  = "cluster/local/parts/patch-and-transform"
 )
 
 const (
@@ -93,5 +97,13 @@ func All() []Part {
 		{Name: AzureSim, Module: ".", Package: "./cluster/azuresim"},
 		{Name: Function, Module: ".", Package: "./functions/function-capz"},
 		{Name: Local, Module: "cluster/local", Package: "."},
+	}
+}
+
+// Peers returns what this project is measured against. Nothing else needs it.
+func Peers() []Part {
+	return []Part{
+		{Name: CAPZ, Module: capzModule, Package: capzPath, Upstream: true, Flags: []string{"-ldflags", "-s -w"}},
+		{Name: PatchTransform, Module: transformModule, Package: transformPath, Upstream: true, Flags: []string{"-ldflags", "-s -w"}},
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/process"
 )
 
-// A capiController is one of Cluster API's own controllers, installed as its kustomization has it.
+// A capiController is one of Cluster API's own controllers or a provider, installed as its kustomization has it.
 type capiController struct {
 	// name of the component.
 	name string
-	// config is the folder of its manifests in Cluster API's module.
-	config string
+	// manifests returns the folder of its kustomization.
+	manifests func(sources) string
 	// webhookPort is the name of the port on which it serves webhooks and conversions.
 	webhookPort string
 	account     types.NamespacedName
@@ -27,21 +27,26 @@ type capiController struct {
 
 var (
 	capiCore = capiController{
-		name: CAPI, config: "core", webhookPort: portCAPIWebhook, account: capiAccount,
+		name: CAPI, manifests: inCAPI("core"), webhookPort: portCAPIWebhook, account: capiAccount,
 		aggregated: "capi-aggregated-manager-role", title: "Cluster API core",
 	}
 	capiKubeadm = capiController{
-		name: KubeadmBootstrap, config: filepath.Join("bootstrap", "kubeadm"), webhookPort: portKubeadmWebhook,
+		name: KubeadmBootstrap, manifests: inCAPI("bootstrap/kubeadm"), webhookPort: portKubeadmWebhook,
 		account: kubeadmAccount, title: "Cluster API's kubeadm bootstrap provider",
 	}
 )
 
-// installCAPI installs and starts one of Cluster API's controllers. It closes installed when its kinds are served.
+// inCAPI is the kustomization of a folder of Cluster API's module.
+func inCAPI(folder string) func(sources) string {
+	return func(from sources) string { return filepath.Join(from.capi, folder, "config", "default") }
+}
+
+// installCAPI installs and starts one of the controllers. It closes installed when its kinds are served.
 func (s *Stack) installCAPI(ctx context.Context, c capiController, m milestones, installed chan<- struct{}) error {
 	if s.without(c.name) {
 		return nil
 	}
-	objects, err := renderKustomization(filepath.Join(s.sources.capi, c.config, "config", "default"))
+	objects, err := renderKustomization(c.manifests(s.sources))
 	if err != nil {
 		return fmt.Errorf("manifests of %s: %w", c.title, err)
 	}

@@ -24,6 +24,7 @@ const (
 	CAPI              = "capi"
 	KubeadmBootstrap  = "capi-kubeadm-bootstrap"
 	AzureSim          = "azuresim"
+	CAPZ              = parts.CAPZ
 	Function          = xpkg.Function
 	Provider          = xpkg.Provider
 )
@@ -72,6 +73,8 @@ func (s *Stack) launchOf(name string) (launch, error) {
 		return s.kubeadmBootstrap(), nil
 	case ASO:
 		return s.aso(), nil
+	case CAPZ:
+		return s.capz(), nil
 	}
 	return launch{}, fmt.Errorf("no component is called %q; there are %v", name, launched())
 }

@@ -21,6 +21,7 @@ const (
 	capiNamespace       = "capi-system"
 	kubeadmNamespace    = "capi-kubeadm-bootstrap-system"
 	asoNamespace        = "azureserviceoperator-system"
+	capzNamespace       = "capz-system"
 )
 
 var (
@@ -29,6 +30,7 @@ var (
 	capiAccount           = types.NamespacedName{Namespace: capiNamespace, Name: "capi-manager"}
 	kubeadmAccount        = types.NamespacedName{Namespace: kubeadmNamespace, Name: "capi-kubeadm-bootstrap-manager"}
 	asoAccount            = types.NamespacedName{Namespace: asoNamespace, Name: "azureserviceoperator-default"}
+	capzAccount           = types.NamespacedName{Namespace: capzNamespace, Name: "capz-manager"}
 	providerAccount       = types.NamespacedName{Namespace: crossplaneNamespace, Name: "provider-capz"}
 )
 

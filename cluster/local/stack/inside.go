@@ -39,6 +39,16 @@ func (s *Stack) MetricsURLs() map[string]string {
 	}
 }
 
+// ClientMetricsURL returns where a component counts its requests to the API server; empty when it does not.
+func (s *Stack) ClientMetricsURL(component string) string {
+	ports := map[string]string{Crossplane: portCrossplaneStat, Provider: portProviderStat, CAPI: portCAPIStat, CAPZ: portCAPZStat}
+	port, ok := ports[component]
+	if !ok {
+		return ""
+	}
+	return "http://" + s.address(port) + "/metrics"
+}
+
 // Messages is the file in folder Recorded with what Crossplane and function-capz have said to each other.
 const Messages = "messages"
 

@@ -45,17 +45,22 @@ func (s *Stack) bringUp(ctx context.Context) error {
 
 // sources are the folders that manifests are taken from.
 type sources struct {
-	capi, crossplane, aso, asoGenerated, product string
-	packages                                     []parts.Package
+	capi, capz, crossplane, aso, asoGenerated, product string
+	packages                                           []parts.Package
 }
 
 func (s *Stack) findModules(ctx context.Context) error {
 	b := &parts.Builder{Root: s.options.Root, Log: s.options.Log}
 	g, ctx := errgroup.WithContext(ctx)
-	for _, find := range []struct {
+	type module struct {
 		dir *string
 		in  func(context.Context) (string, error)
-	}{{&s.sources.capi, b.CAPIDir}, {&s.sources.crossplane, b.CrossplaneDir}, {&s.sources.aso, b.ASODir}} {
+	}
+	modules := []module{{&s.sources.capi, b.CAPIDir}, {&s.sources.crossplane, b.CrossplaneDir}, {&s.sources.aso, b.ASODir}}
+	if s.options.Peer {
+		modules = append(modules, module{&s.sources.capz, b.CAPZDir})
+	}
+	for _, find := range modules {
 		g.Go(func() (err error) {
 			*find.dir, err = find.in(ctx)
 			return err
@@ -133,6 +138,7 @@ func (s *Stack) startControllers(ctx context.Context) error {
 	g.Go(func() error { return s.installCAPI(ctx, capiCore, m, m.capiKinds) })
 	g.Go(func() error { return s.installKubeadmBootstrap(ctx, m) })
 	g.Go(func() error { return s.installASO(ctx, m) })
+	g.Go(func() error { return s.installCAPZ(ctx, m) })
 	g.Go(func() error { return s.startNode(ctx) })
 	return g.Wait()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drone/envsubst/v2"
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
@@ -53,7 +54,8 @@ func renderChart(dir, release, namespace string, values map[string]any) (manifes
 	return objects, nil
 }
 
-// renderKustomization returns the objects that kustomize makes of a folder.
+// renderKustomization returns the objects that kustomize makes of a folder. Variables get their defaults, as `clusterctl init` gives
+// them when the environment has none.
 func renderKustomization(dir string) (manifests, error) {
 	result, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
 	if err != nil {
@@ -63,7 +65,11 @@ func renderKustomization(dir string) (manifests, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kubeyaml.Parse(raw)
+	filled, err := envsubst.Eval(string(raw), func(string) string { return "" })
+	if err != nil {
+		return nil, err
+	}
+	return kubeyaml.Parse([]byte(filled))
 }
 
 // podKinds are of use to pods only, or are served by what is not installed: components are processes here.

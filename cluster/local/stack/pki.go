@@ -25,6 +25,16 @@ type authority struct {
 	pem  []byte
 }
 
+// IssueCertificate writes tls.crt, tls.key and ca.crt into a folder: a certificate for 127.0.0.1, for a server and its clients, by an
+// authority of its own.
+func IssueCertificate(dir string) error {
+	ca, err := newAuthority()
+	if err != nil {
+		return err
+	}
+	return ca.issue(dir, pkix.Name{CommonName: "crossplane-capz local"})
+}
+
 func newAuthority() (*authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -26,6 +26,9 @@ const (
 	portKubeadm        = "capi-kubeadm-bootstrap-health"
 	portKubeadmWebhook = "capi-kubeadm-bootstrap-webhook"
 	portKubeadmStat    = "capi-kubeadm-bootstrap-diagnostics"
+	portCAPZ           = "capz-health"
+	portCAPZWebhook    = "capz-webhook"
+	portCAPZStat       = "capz-diagnostics"
 	portRegistry       = "registry"
 	portNode           = "node"
 	portAzure          = "azuresim-proxy"
@@ -44,6 +47,7 @@ func PortNames() []string {
 		portCrossplaneHook, portASO,
 		portASOWebhook, portCAPI, portCAPIWebhook, portCAPIStat, portKubeadm, portKubeadmWebhook, portKubeadmStat,
 		portRegistry, portNode, portAzure, portAzureAdmin, portFunction, portFunctionStat, portProvider, portProviderHook, portProviderStat,
+		portCAPZ, portCAPZWebhook, portCAPZStat,
 	}
 }
 

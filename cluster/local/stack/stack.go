@@ -5,7 +5,7 @@
 //	s, err := stack.Up(ctx, stack.Options{Root: checkout, StateDir: dir, Log: os.Stderr})
 //	defer s.Down()
 //	config, err := s.RESTConfig()       // for clients of the management cluster
-//	azure := admin.New(s.AdminURL())    // for the simulator's admin API
+//	azure := &admin.Client{URL: s.AdminURL()} // for the simulator's admin API
 //	err = s.Kill(stack.ASO)             // SIGKILL
 //	err = s.Start(ctx, stack.ASO)       // the same command again, until it is ready
 //
@@ -54,6 +54,10 @@ type Options struct {
 	Azure string
 	// Observed has function-capz and provider-capz log more, and keeps what Crossplane and function-capz say to each other.
 	Observed bool
+	// Peer has CAPZ in the place of Crossplane and the product. Its binary is no part that Builder.Build builds.
+	Peer bool
+	// Unaudited leaves out the audit log, which costs the API server time for those that are in it.
+	Unaudited bool
 	// Without are components that are left out, and what is only for them.
 	Without []string
 }
@@ -70,6 +74,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.ASOSyncPeriod == 0 {
 		o.ASOSyncPeriod = time.Hour
+	}
+	if o.Peer {
+		o.Without = append(slices.Clone(o.Without), Registry, Node, Crossplane, CrossplaneRBAC, Function, Provider)
 	}
 }
 

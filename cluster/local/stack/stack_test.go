@@ -167,7 +167,7 @@ func TestStateHoldsNoSecretAndSurvivesRereading(t *testing.T) {
 func TestEveryComponentCanBeLaunched(t *testing.T) {
 	s := &Stack{dir: t.TempDir(), state: &state{Ports: map[string]int{}}}
 	seen := map[string]string{}
-	for _, name := range launched() {
+	for _, name := range append(launched(), CAPZ) {
 		l, err := s.launchOf(name)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,30 @@
+package main
+
+import "time"
+
+// The latencies of the simulated Azure, as its command line takes them.
+const (
+	noLatency   = "default=0s"
+	someLatency = "default=0s,Microsoft.Resources/resourceGroups=2s,Microsoft.Network/virtualNetworks=4s," +
+		"Microsoft.Network/virtualNetworks/subnets=4s,Microsoft.ContainerService/managedClusters=20s," +
+		"Microsoft.ContainerService/managedClusters/agentPools=10s"
+)
+
+// benchmarks returns all that there are.
+func benchmarks() []benchmark {
+	lifecycles := func(name, latency string, l lifecycle) benchmark {
+		return benchmark{name: name, latency: latency, run: l.run}
+	}
+	fleets := func(name string, f fleet) benchmark { return benchmark{name: name, latency: noLatency, run: f.run} }
+	return []benchmark{
+		{name: "function", run: calls, alone: true},
+		lifecycles("aks-aso", noLatency, lifecycle{flavor: "aks-aso"}),
+		lifecycles("aks", noLatency, lifecycle{flavor: "aks"}),
+		// What Azure takes one after the other: resource group, managed cluster, and for aks the network and its subnet before that.
+		lifecycles("aks-aso-latency", someLatency, lifecycle{flavor: "aks-aso", critical: 22 * time.Second, criticalPools: 32 * time.Second}),
+		lifecycles("aks-latency", someLatency, lifecycle{flavor: "aks", critical: 30 * time.Second, criticalPools: 40 * time.Second}),
+		fleets("fleet-50", fleet{size: 50}),
+		fleets("fleet-200", fleet{size: 200, idle: 5 * time.Minute, changes: 100}),
+		fleets("fleet-400", fleet{size: 400}),
+	}
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
+)
+
+const (
+	namespace  = "bench"
+	credential = "aso-credential"
+	tenant     = "00000000-0000-0000-0000-000000000002"
+	// placeholder stands for a cluster's name in a template whose other variables are filled in.
+	placeholder = "cluster-name-placeholder"
+	// appliers is how many clusters are applied at a time.
+	appliers = 8
+)
+
+// subscription is where the clusters are.
+var subscription = uuid.NewSHA1(uuid.NameSpaceURL, []byte(namespace)).String()
+
+// prepare makes the namespace with ASO's credential.
+func (a *arena) prepare(ctx context.Context) error {
+	if err := a.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
+		return err
+	}
+	return a.client.Create(ctx, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: credential},
+		StringData: map[string]string{
+			"AZURE_SUBSCRIPTION_ID": subscription, "AZURE_TENANT_ID": tenant,
+			"AZURE_CLIENT_ID": "00000000-0000-0000-0000-000000000003", "AZURE_CLIENT_SECRET": "of-the-simulated-azure",
+		},
+	})
+}
+
+// clusters returns the manifests of clusters by one of CAPZ's own templates, with two nodes in each pool.
+func (a *arena) clusters(ctx context.Context, flavor string, names ...string) ([][]*unstructured.Unstructured, error) {
+	capz, err := (&parts.Builder{Root: a.root, Log: a.log}).CAPZDir(ctx)
+	if err != nil {
+		return nil, err
+	}
+	home := filepath.Join(a.stack.Dir(), "home")
+	cmd := exec.CommandContext(ctx, a.stack.Bin(parts.Clusterctl), "generate", "cluster", placeholder,
+		"--from", filepath.Join(capz, "templates", "cluster-template-"+flavor+".yaml"), "--target-namespace", namespace,
+		"--kubernetes-version", "v1.33.6", "--worker-machine-count", "2", "--kubeconfig", a.stack.Kubeconfig())
+	var wrong bytes.Buffer
+	cmd.Stderr = &wrong
+	cmd.Env = []string{
+		"HOME=" + home, "XDG_CONFIG_HOME=" + home, "CLUSTERCTL_DISABLE_VERSIONCHECK=true",
+		"AZURE_LOCATION=westeurope", "AZURE_NODE_MACHINE_TYPE=Standard_D2s_v5", "ASO_CREDENTIAL_SECRET_NAME=" + credential,
+		"AZURE_SUBSCRIPTION_ID=" + subscription, "AZURE_SSH_PUBLIC_KEY_B64=''",
+		// An identity of those that need no Secret: the simulated Azure has its tokens where a virtual machine finds them.
+		"CLUSTER_IDENTITY_NAME=bench", "CLUSTER_IDENTITY_TYPE=UserAssignedMSI", "AZURE_TENANT_ID=" + tenant,
+		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY=00000000-0000-0000-0000-000000000004",
+	}
+	template, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("clusterctl generate cluster: %w: %s", err, wrong.String())
+	}
+	var all [][]*unstructured.Unstructured
+	for _, name := range names {
+		objects, err := kubeyaml.Parse([]byte(strings.ReplaceAll(string(template), placeholder, name)))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, objects)
+	}
+	return all, nil
+}
+
+// apply applies clusters as `kubectl apply --server-side` does, several at a time.
+func (a *arena) apply(ctx context.Context, clusters [][]*unstructured.Unstructured) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(appliers)
+	for _, objects := range clusters {
+		g.Go(func() error {
+			for _, u := range objects {
+				if err := a.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner("bench"), client.ForceOwnership); err != nil {
+					return fmt.Errorf("%s %s: %w", u.GetKind(), u.GetName(), err)
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// available says whether a number of Clusters are Available.
+func available(count int) func(map[objectKey]*event) bool {
+	return func(objects map[objectKey]*event) bool {
+		return count == countOf(objects, "Cluster", func(u *unstructured.Unstructured) bool {
+			conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+			for _, c := range conditions {
+				if m, ok := c.(map[string]any); ok && m["type"] == "Available" {
+					return m["status"] == "True"
+				}
+			}
+			return false
+		})
+	}
+}
+
+// equipped says whether a number of MachinePools have the nodes they want.
+func equipped(count int) func(map[objectKey]*event) bool {
+	return func(objects map[objectKey]*event) bool {
+		return count == countOf(objects, "MachinePool", func(u *unstructured.Unstructured) bool {
+			want, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
+			nodes, _, _ := unstructured.NestedSlice(u.Object, "status", "nodeRefs")
+			return want > 0 && int64(len(nodes)) == want
+		})
+	}
+}
+
+func countOf(objects map[objectKey]*event, kind string, is func(*unstructured.Unstructured) bool) int {
+	count := 0
+	for k, e := range objects {
+		if k.gk.Group == capiGroup && k.gk.Kind == kind && e.gone.IsZero() && is(e.object) {
+			count++
+		}
+	}
+	return count
+}
+
+// composed returns how many ASO objects there are, and when the last one came.
+func composed(objects map[objectKey]*event) (count int, last event) {
+	for k, e := range objects {
+		if !strings.HasSuffix(k.gk.Group, asoSuffix) || !e.gone.IsZero() {
+			continue
+		}
+		count++
+		if e.came.After(last.came) {
+			last = *e
+		}
+	}
+	return count, last
+}
+
+// nothing says whether nothing is left of Clusters.
+func nothing(objects map[objectKey]*event) bool {
+	for _, e := range objects {
+		if e.gone.IsZero() {
+			return false
+		}
+	}
+	return true
+}

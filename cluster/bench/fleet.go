@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+)
+
+// A fleet is many clusters of two pools, applied at once.
+type fleet struct {
+	size int
+	// idle is how long they are left alone afterwards.
+	idle time.Duration
+	// changes is how many changes of one ASO object are timed afterwards.
+	changes int
+}
+
+const (
+	fleetFlavor = "aks-aso"
+	fleetPools  = 2
+	// fleetPatience is how long each cluster of a fleet may take, one with another.
+	fleetPatience = 10 * time.Second
+)
+
+func (f fleet) run(ctx context.Context, a *arena) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(f.size)*fleetPatience+f.idle+patience)
+	defer cancel()
+	if err := a.prepare(ctx); err != nil {
+		return err
+	}
+	var names []string
+	for i := range f.size {
+		names = append(names, fmt.Sprintf("bench-%03d", i))
+	}
+	clusters, err := a.clusters(ctx, fleetFlavor, names...)
+	if err != nil {
+		return err
+	}
+	before, err := a.usages(ctx)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	if err := a.apply(ctx, clusters); err != nil {
+		return err
+	}
+	a.takeSeconds("applied", time.Since(begun))
+	at, err := a.timeline.await(ctx, "all Clusters to be Available", available(f.size))
+	if err != nil {
+		return err
+	}
+	a.takeSeconds("available", at.Sub(begun))
+	nodes, err := a.timeline.await(ctx, "all MachinePools to have their nodes", equipped(f.size*fleetPools))
+	if err != nil {
+		return err
+	}
+	a.takeSeconds("nodes", nodes.Sub(begun))
+	if err := a.timeline.quiet(ctx, 10*time.Second, 5*time.Minute); err != nil {
+		return err
+	}
+	settled, err := a.usages(ctx)
+	if err != nil {
+		return err
+	}
+	f.takeUsage(a, before, settled)
+	if err := f.takeIdle(ctx, a, settled); err != nil {
+		return err
+	}
+	return a.takeChanges(ctx, names, f.changes)
+}
+
+// takeUsage notes what it took until all was as it should be, for each cluster.
+func (f fleet) takeUsage(a *arena, before, after map[string]usage) {
+	per := float64(f.size)
+	var own usage
+	for _, name := range a.side.components {
+		u := after[name].since(before[name])
+		a.take("cpu of "+name, u.cpu/per, "CPU s/cluster")
+		a.take("memory of "+name, u.peak/(1<<20), "MiB")
+		a.take("requests of "+name, u.requests/per, "requests/cluster")
+		own = own.add(u)
+	}
+	for _, name := range []string{stack.APIServer, stack.Etcd, stack.CAPI, stack.ASO} {
+		u := after[name].since(before[name])
+		a.take("cpu of "+name, u.cpu/per, "CPU s/cluster")
+		a.take("memory of "+name, u.peak/(1<<20), "MiB")
+	}
+	a.take("cpu", own.cpu/per, "CPU s/cluster")
+	a.take("memory", own.peak/(1<<20), "MiB")
+	a.take("requests", own.requests/per, "requests/cluster")
+	store := after[stack.APIServer].since(before[stack.APIServer]).add(after[stack.Etcd].since(before[stack.Etcd]))
+	a.take("cpu of API server and etcd", store.cpu/per, "CPU s/cluster")
+}
+
+// takeIdle notes what is taken while nothing changes.
+func (f fleet) takeIdle(ctx context.Context, a *arena, before map[string]usage) error {
+	if f.idle == 0 {
+		return nil
+	}
+	if err := sleep(ctx, f.idle); err != nil {
+		return err
+	}
+	after, err := a.usages(ctx)
+	if err != nil {
+		return err
+	}
+	var own usage
+	for _, name := range a.side.components {
+		u := after[name].since(before[name])
+		a.take("idle cpu of "+name, u.cpu, "CPU s")
+		own = own.add(u)
+	}
+	a.take("idle cpu", own.cpu, "CPU s")
+	a.take("idle requests", own.requests, "requests")
+	return nil
+}

@@ -1,0 +1,40 @@
+package main
+
+import "github.com/crossplane-capz/crossplane-capz/cluster/bench/report"
+
+// Titles of what many rows have in common.
+const (
+	withoutLatency = ", Azure without latency"
+	withLatency    = ", Azure with latencies"
+)
+
+// goals are the rows of the table.
+var goals = []report.Goal{
+	{Title: "aks-aso: until every ASO object exists" + withoutLatency, Name: "aks-aso/objects", AtMost: 0.35},
+	{Title: "aks-aso: until the Cluster is Available" + withoutLatency, Name: "aks-aso/available", AtMost: 0.6},
+	{Title: "aks-aso: until the MachinePools have their nodes" + withoutLatency, Name: "aks-aso/nodes", AtMost: 0.6},
+	{Title: "aks-aso: delete until nothing is left" + withoutLatency, Name: "aks-aso/deleted", AtMost: 0.7},
+	{Title: "aks: until every ASO object exists" + withoutLatency, Name: "aks/objects", AtMost: 0.02},
+	{Title: "aks: until the Cluster is Available" + withoutLatency, Name: "aks/available", AtMost: 0.06},
+	{Title: "aks: until the MachinePools have their nodes" + withoutLatency, Name: "aks/nodes"},
+	{Title: "aks: delete until nothing is left" + withoutLatency, Name: "aks/deleted", AtMost: 0.15},
+	{Title: "aks-aso: Available, beyond what Azure takes" + withLatency, Name: "aks-aso-latency/available", AtMost: 0.5},
+	{Title: "aks-aso: nodes, beyond what Azure takes" + withLatency, Name: "aks-aso-latency/nodes"},
+	{Title: "aks: Available, beyond what Azure takes" + withLatency, Name: "aks-latency/available", AtMost: 0.1},
+	{Title: "aks: nodes, beyond what Azure takes" + withLatency, Name: "aks-latency/nodes"},
+	{Title: "200 clusters: until all are Available", Name: "fleet-200/available", AtMost: 0.6},
+	{Title: "200 clusters: until all MachinePools have their nodes", Name: "fleet-200/nodes"},
+	{Title: "200 clusters: CPU of what replaces CAPZ", Name: "fleet-200/cpu", AtMost: 1},
+	{Title: "200 clusters: CPU of kube-apiserver and etcd", Name: "fleet-200/cpu of API server and etcd", AtMost: 1},
+	{Title: "200 clusters: CPU while idle for five minutes", Name: "fleet-200/idle cpu", AtMost: 0.5},
+	{Title: "200 clusters: API requests while idle for five minutes", Name: "fleet-200/idle requests", AtMost: 0.5},
+	{Title: "200 clusters: peak memory of what replaces CAPZ", Name: "fleet-200/memory", AtMost: 1},
+	{Title: "CPU per cluster of 400 over that of 50", Name: "fleet-400/cpu", Over: "fleet-50/cpu", AtMost: 1.15},
+	{Title: "RunFunction for all of an AKS cluster of ten pools, p50", Name: "function/calls p50", Peer: transformTitle, AtMost: 0.3},
+	{Title: "RunFunction for all of an AKS cluster of ten pools, p99", Name: "function/calls p99", Peer: transformTitle},
+	{Title: "RunFunction for its control plane, p50", Name: "function/control plane p50"},
+	{Title: "RunFunction for its control plane, p99", Name: "function/control plane p99"},
+	{Title: "RunFunction for all of it: allocations", Name: "function/allocations"},
+	{Title: "200 clusters: an ASO object's status until the XR shows it, p50", Name: "fleet-200/change p50", Limit: 150},
+	{Title: "200 clusters: an ASO object's status until the XR shows it, p99", Name: "fleet-200/change p99"},
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// patience is how long one cluster may take.
+	patience = 10 * time.Minute
+	// azureInterval is how often it is looked whether Azure is empty.
+	azureInterval = 20 * time.Millisecond
+	clusterName   = "bench"
+)
+
+// A lifecycle is one cluster by one of CAPZ's own templates, from its first object to its last.
+type lifecycle struct {
+	// flavor is that of the template.
+	flavor string
+	// critical is how long Azure takes at the least until such a cluster can be Available, and until its pools can be there.
+	critical, criticalPools time.Duration
+}
+
+func (l lifecycle) run(ctx context.Context, a *arena) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := a.prepare(ctx); err != nil {
+		return err
+	}
+	clusters, err := a.clusters(ctx, l.flavor, clusterName)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	if err := a.apply(ctx, clusters); err != nil {
+		return err
+	}
+	pools := 0
+	for _, u := range clusters[0] {
+		if u.GetKind() == "MachinePool" {
+			pools++
+		}
+	}
+	at, err := a.timeline.await(ctx, "the Cluster to be Available", available(1))
+	if err != nil {
+		return err
+	}
+	nodes, err := a.timeline.await(ctx, "the MachinePools to have their nodes", equipped(pools))
+	if err != nil {
+		return err
+	}
+	if err := a.takeObjects(begun); err != nil {
+		return err
+	}
+	a.takeSeconds("available", at.Sub(begun)-l.critical)
+	a.takeSeconds("nodes", nodes.Sub(begun)-l.criticalPools)
+	return a.delete(ctx)
+}
+
+// takeObjects notes when the last of the ASO objects came that there are.
+func (a *arena) takeObjects(begun time.Time) (err error) {
+	a.timeline.look(func(objects map[objectKey]*event, _ time.Time) {
+		count, last := composed(objects)
+		if count == 0 {
+			err = fmt.Errorf("there is no ASO object")
+			return
+		}
+		fmt.Fprintf(a.log, "  %d ASO objects, the last is %s %s\n", count, last.object.GetKind(), last.object.GetName())
+		a.takeSeconds("objects", last.came.Sub(begun))
+	})
+	return err
+}
+
+// delete deletes the Cluster and notes when nothing is left of it, in Kubernetes and in Azure. It is left alone for a moment before:
+// that it is Available does not say that nothing is under way.
+func (a *arena) delete(ctx context.Context) error {
+	if err := a.timeline.quiet(ctx, 5*time.Second, time.Minute); err != nil {
+		return err
+	}
+	cluster := &unstructured.Unstructured{}
+	cluster.SetAPIVersion(capiGroup + "/v1beta2")
+	cluster.SetKind("Cluster")
+	cluster.SetNamespace(namespace)
+	cluster.SetName(clusterName)
+	begun := time.Now()
+	if err := a.client.Delete(ctx, cluster, client.PropagationPolicy("Background")); err != nil {
+		return err
+	}
+	gone, err := a.timeline.await(ctx, "the Cluster to be gone", nothing)
+	if err != nil {
+		return err
+	}
+	for {
+		left, err := a.azure.Resources(ctx, "/subscriptions/"+subscription)
+		if err != nil {
+			return err
+		}
+		if len(left) == 0 {
+			break
+		}
+		gone = time.Now()
+		if err := sleep(ctx, azureInterval); err != nil {
+			return fmt.Errorf("Azure still has %s: %w", left[0].ID, err) //nolint:staticcheck // A name.
+		}
+	}
+	a.takeSeconds("deleted", gone.Sub(begun))
+	return nil
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/bench/report"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
+)
+
+const measurementsFile = "measurements.jsonl"
+
+// settleBefore is how long a management cluster is left alone before something is measured on it.
+const settleBefore = 10 * time.Second
+
+// A benchmark measures something on a management cluster that nothing else has been done on.
+type benchmark struct {
+	name string
+	// latency is the simulated Azure's, as its command line takes it; without any, clients look again after a second at the latest.
+	latency string
+	run     func(context.Context, *arena) error
+	// alone says that it takes no management cluster, and measures all sides.
+	alone bool
+}
+
+// A measurer brings management clusters up, one at a time, and writes what is measured on them.
+type measurer struct {
+	root, out string
+	// commit is the state of the product.
+	commit string
+	log    io.Writer
+}
+
+// An arena is where one side is measured.
+type arena struct {
+	side         side
+	benchmark    string
+	round        int
+	root, commit string
+	stack        *stack.Stack
+	client       client.Client
+	azure        *admin.Client
+	timeline     *timeline
+	taken        []report.Measurement
+	log          io.Writer
+}
+
+// round measures both sides once.
+func (m *measurer) round(ctx context.Context, b benchmark, round int) error {
+	if b.alone {
+		return m.measureAlone(ctx, b, round+1)
+	}
+	for _, s := range alternate(round) {
+		if err := m.measure(ctx, b, s, round+1); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// measureAlone measures what takes no management cluster.
+func (m *measurer) measureAlone(ctx context.Context, b benchmark, round int) error {
+	fmt.Fprintf(m.log, "%s: round %d\n", b.name, round)
+	a := &arena{benchmark: b.name, round: round, root: m.root, commit: m.commit, log: m.log}
+	if err := b.run(ctx, a); err != nil {
+		return err
+	}
+	return m.write(a.taken)
+}
+
+// measure brings a side up, measures, and ends it.
+func (m *measurer) measure(ctx context.Context, b benchmark, s side, round int) (err error) {
+	fmt.Fprintf(m.log, "%s: round %d, %s\n", b.name, round, s.name)
+	options := stack.Options{
+		Root: m.root, StateDir: filepath.Join(m.out, "stack"), Peer: s.name == peer, Unaudited: true, AzureLatency: b.latency,
+	}
+	if b.latency == noLatency {
+		options.AzureMaxRetryAfter = time.Second
+	}
+	up, err := stack.Up(ctx, options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, up.Down()) }()
+	a := &arena{
+		side: s, benchmark: b.name, round: round, root: m.root, commit: m.commit, stack: up, azure: &admin.Client{URL: up.AdminURL()}, log: m.log,
+	}
+	if err := a.enter(ctx); err != nil {
+		return err
+	}
+	defer a.timeline.end()
+	if err := sleep(ctx, settleBefore); err != nil {
+		return err
+	}
+	if err := b.run(ctx, a); err != nil {
+		return err
+	}
+	return m.write(a.taken)
+}
+
+func (a *arena) enter(ctx context.Context) error {
+	config, err := a.stack.RESTConfig()
+	if err != nil {
+		return err
+	}
+	if a.client, err = client.New(config, client.Options{Scheme: scheme.Scheme}); err != nil {
+		return err
+	}
+	a.timeline, err = follow(ctx, config)
+	return err
+}
+
+// take notes a measured value. Its name is that of the benchmark and of what is measured in it.
+func (a *arena) take(name string, value float64, unit string) {
+	a.takeFor(a.side.name, name, value, unit)
+}
+
+func (a *arena) takeFor(side, name string, value float64, unit string) {
+	m := report.Measurement{
+		Name: a.benchmark + "/" + name, Side: side, Round: a.round, Value: value, Unit: unit, Time: time.Now().UTC(), Commit: a.commit,
+	}
+	a.taken = append(a.taken, m)
+	fmt.Fprintf(a.log, "  %-16s %-40s %10.3f %s\n", side, m.Name, value, unit)
+}
+
+func (a *arena) takeSeconds(name string, d time.Duration) { a.take(name, d.Seconds(), "s") }
+
+func (m *measurer) write(taken []report.Measurement) error {
+	return report.Append(filepath.Join(m.out, measurementsFile), taken)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Goal is what the ratio of two medians is to be: this project's over the peer's.
+type Goal struct {
+	// Title says what is compared.
+	Title string
+	// Name is that of the measurements.
+	Name string
+	// Peer is who it is compared with, where that is not the one for all.
+	Peer string
+	// Over has this project's own measurements of that name in the place of the peer's.
+	Over string
+	// AtMost is the largest ratio that is as wanted; 0 when the row is reported only.
+	AtMost float64
+	// Limit is the largest value that is as wanted, where there is nothing to compare with.
+	Limit float64
+}
+
+// A Row is a goal and what was measured of it.
+type Row struct {
+	Goal
+	Unit string
+	// own and peer are in order of size.
+	own, peer []float64
+}
+
+// Verdicts of rows.
+const (
+	Met      = "met"
+	Missed   = "missed"
+	Reported = "reported"
+	Unknown  = "not measured"
+)
+
+// Ratio is this project's median over the peer's; 0 when one of them is missing.
+func (r Row) Ratio() float64 {
+	if len(r.own) == 0 || len(r.peer) == 0 || median(r.peer) == 0 {
+		return 0
+	}
+	return median(r.own) / median(r.peer)
+}
+
+// Verdict says whether the goal was met.
+func (r Row) Verdict() string {
+	switch {
+	case len(r.own) == 0, r.AtMost > 0 && len(r.peer) == 0:
+		return Unknown
+	case r.AtMost > 0 && r.Ratio() > r.AtMost, r.Limit > 0 && median(r.own) > r.Limit:
+		return Missed
+	case r.AtMost > 0 || r.Limit > 0:
+		return Met
+	}
+	return Reported
+}
+
+// A Comparison has a row for every goal.
+type Comparison struct {
+	own, peer string
+	Rows      []Row
+	// environment is what it was measured with, in Markdown.
+	environment string
+}
+
+// Compare compares what was measured of this project and of its peer.
+func Compare(all []Measurement, goals []Goal, own, peer, environment string) *Comparison {
+	c := &Comparison{own: own, peer: peer, environment: environment}
+	for _, g := range goals {
+		row := Row{Goal: g, own: values(all, g.Name, own), peer: values(all, g.Name, peer)}
+		if g.Peer != "" {
+			row.peer = values(all, g.Name, g.Peer)
+		}
+		if g.Over != "" {
+			row.peer = values(all, g.Over, own)
+		}
+		for _, m := range all {
+			if m.Name == g.Name {
+				row.Unit = m.Unit
+			}
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return c
+}
+
+// Table returns the rows in Markdown.
+func (c *Comparison) Table() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| | %s | %s | ratio | goal | |\n|---|---|---|---|---|---|\n", c.own, c.peer)
+	for _, r := range c.Rows {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Title, spread(r.own, r.Unit), spread(r.peer, r.Unit), number(r.Ratio()), r.goal(), r.Verdict())
+	}
+	return b.String()
+}
+
+// goal says in words what is wanted.
+func (r Row) goal() string {
+	switch {
+	case r.AtMost > 0:
+		return fmt.Sprintf("≤ %g", r.AtMost)
+	case r.Limit > 0:
+		return fmt.Sprintf("≤ %g %s", r.Limit, r.Unit)
+	}
+	return ""
+}
+
+// spread says the median, the least and the most, and how many there were.
+func spread(sorted []float64, unit string) string {
+	if len(sorted) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %s (%s–%s, %d)", number(median(sorted)), unit, number(sorted[0]), number(sorted[len(sorted)-1]), len(sorted))
+}
+
+func number(v float64) string {
+	switch {
+	case v == 0:
+		return ""
+	case v < 10:
+		return fmt.Sprintf("%.3g", v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+// Write writes table.md and ratios.svg into a folder.
+func (c *Comparison) Write(dir string) error {
+	text := "Medians (least to most, number of rounds).\n\n" + c.Table() + "\n" + c.environment
+	if err := os.WriteFile(filepath.Join(dir, "table.md"), []byte(text), 0o644); err != nil {
+		return err
+	}
+	return c.plot(filepath.Join(dir, "ratios.svg"))
+}

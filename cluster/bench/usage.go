@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/procfs"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+)
+
+// A usage is what a component has taken since it started.
+type usage struct {
+	// cpu in seconds, peak of its resident memory in bytes, requests to the API server.
+	cpu, peak, requests float64
+}
+
+func (u usage) add(o usage) usage {
+	return usage{u.cpu + o.cpu, u.peak + o.peak, u.requests + o.requests}
+}
+
+// since returns what was taken since an earlier usage. A peak stays what it is.
+func (u usage) since(o usage) usage { return usage{u.cpu - o.cpu, u.peak, u.requests - o.requests} }
+
+// usages returns what each component of the stack has taken.
+func (a *arena) usages(ctx context.Context) (map[string]usage, error) {
+	all := map[string]usage{}
+	for _, name := range append([]string{stack.Etcd, stack.APIServer, stack.CAPI, stack.ASO}, a.side.components...) {
+		u, err := a.usage(ctx, name)
+		if err != nil {
+			return nil, fmt.Errorf("usage of %s: %w", name, err)
+		}
+		all[name] = u
+	}
+	return all, nil
+}
+
+func (a *arena) usage(ctx context.Context, component string) (usage, error) {
+	pid, err := a.stack.PID(component)
+	if err != nil {
+		return usage{}, err
+	}
+	proc, err := procfs.NewProc(pid)
+	if err != nil {
+		return usage{}, err
+	}
+	stat, err := proc.Stat()
+	if err != nil {
+		return usage{}, err
+	}
+	status, err := proc.NewStatus()
+	if err != nil {
+		return usage{}, err
+	}
+	u := usage{cpu: stat.CPUTime(), peak: float64(status.VmHWM)}
+	if url := a.stack.ClientMetricsURL(component); url != "" {
+		u.requests, err = counter(ctx, url, "rest_client_requests_total")
+	}
+	return u, err
+}
+
+// counter returns the sum of a metric's values.
+func counter(ctx context.Context, url, name string) (float64, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(answer.Body)
+	if err != nil {
+		return 0, err
+	}
+	family := families[name]
+	if family == nil {
+		return 0, fmt.Errorf("%s has no %s", url, name)
+	}
+	return sum(family), nil
+}
+
+func sum(family *dto.MetricFamily) float64 {
+	total := 0.0
+	for _, m := range family.GetMetric() {
+		total += m.GetCounter().GetValue()
+	}
+	return total
+}
