@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -146,6 +148,11 @@ func composed(objects map[objectKey]*event) (count int, last event) {
 		}
 	}
 	return count, last
+}
+
+// inOrder returns what became of objects, as they came.
+func inOrder(objects map[objectKey]*event) []*event {
+	return slices.SortedFunc(maps.Values(objects), func(a, b *event) int { return a.came.Compare(b.came) })
 }
 
 // nothing says whether nothing is left of Clusters.

@@ -69,7 +69,9 @@ func (a *arena) takeObjects(begun time.Time) (err error) {
 			err = fmt.Errorf("there is no ASO object")
 			return
 		}
-		fmt.Fprintf(a.log, "  %d ASO objects, the last is %s %s\n", count, last.object.GetKind(), last.object.GetName())
+		for _, e := range inOrder(objects) {
+			fmt.Fprintf(a.log, "  %6.2fs  %s %s\n", e.came.Sub(begun).Seconds(), e.object.GetKind(), e.object.GetName())
+		}
 		a.takeSeconds("objects", last.came.Sub(begun))
 	})
 	return err
