@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -60,17 +62,11 @@ func calls(ctx context.Context, a *arena) (err error) {
 	if err != nil {
 		return err
 	}
-	return a.takeCalls(ctx, peer, transformTitle, "calls", req)
+	return a.takeCalls(ctx, peer, parts.PatchTransform, "calls", req)
 }
 
-// transformTitle is the peer of function-capz in what is written.
-const transformTitle = parts.PatchTransform
-
 func (a *arena) takeOwnCalls(ctx context.Context, own *server, metrics int) error {
-	var all []*fnv1.RunFunctionRequest
-	for _, req := range own.last {
-		all = append(all, req)
-	}
+	all := slices.Collect(maps.Values(own.last))
 	url := fmt.Sprintf("http://127.0.0.1:%d/metrics", metrics)
 	before, err := counter(ctx, url, "go_memstats_mallocs_total")
 	if err != nil {
@@ -89,12 +85,7 @@ func (a *arena) takeOwnCalls(ctx context.Context, own *server, metrics int) erro
 
 // controlPlane returns the request for the control plane, which is the largest one.
 func (s *server) controlPlane() *fnv1.RunFunctionRequest {
-	for name, req := range s.last {
-		if name == "AzureManagedControlPlane my-cluster" {
-			return req
-		}
-	}
-	return nil
+	return s.last["AzureManagedControlPlane my-cluster"]
 }
 
 // takeCalls notes how long requests take, one after the other.

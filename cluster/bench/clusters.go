@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,27 +52,20 @@ func (a *arena) clusters(ctx context.Context, flavor string, names ...string) ([
 	if err != nil {
 		return nil, err
 	}
-	home := filepath.Join(a.stack.Dir(), "home")
-	cmd := exec.CommandContext(ctx, a.stack.Bin(parts.Clusterctl), "generate", "cluster", placeholder,
-		"--from", filepath.Join(capz, "templates", "cluster-template-"+flavor+".yaml"), "--target-namespace", namespace,
-		"--kubernetes-version", "v1.33.6", "--worker-machine-count", "2", "--kubeconfig", a.stack.Kubeconfig())
-	var wrong bytes.Buffer
-	cmd.Stderr = &wrong
-	cmd.Env = []string{
-		"HOME=" + home, "XDG_CONFIG_HOME=" + home, "CLUSTERCTL_DISABLE_VERSIONCHECK=true",
+	template, err := a.stack.Clusterctl(ctx, []string{
 		"AZURE_LOCATION=westeurope", "AZURE_NODE_MACHINE_TYPE=Standard_D2s_v5", "ASO_CREDENTIAL_SECRET_NAME=" + credential,
 		"AZURE_SUBSCRIPTION_ID=" + subscription, "AZURE_SSH_PUBLIC_KEY_B64=''",
 		// An identity of those that need no Secret: the simulated Azure has its tokens where a virtual machine finds them.
 		"CLUSTER_IDENTITY_NAME=bench", "CLUSTER_IDENTITY_TYPE=UserAssignedMSI", "AZURE_TENANT_ID=" + tenant,
 		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY=00000000-0000-0000-0000-000000000004",
-	}
-	template, err := cmd.Output()
+	}, "generate", "cluster", placeholder, "--from", filepath.Join(capz, "templates", "cluster-template-"+flavor+".yaml"),
+		"--target-namespace", namespace, "--kubernetes-version", "v1.33.6", "--worker-machine-count", "2")
 	if err != nil {
-		return nil, fmt.Errorf("clusterctl generate cluster: %w: %s", err, wrong.String())
+		return nil, err
 	}
 	var all [][]*unstructured.Unstructured
 	for _, name := range names {
-		objects, err := kubeyaml.Parse([]byte(strings.ReplaceAll(string(template), placeholder, name)))
+		objects, err := kubeyaml.Parse([]byte(strings.ReplaceAll(template, placeholder, name)))
 		if err != nil {
 			return nil, err
 		}
@@ -134,20 +125,6 @@ func countOf(objects map[objectKey]*event, kind string, is func(*unstructured.Un
 		}
 	}
 	return count
-}
-
-// composed returns how many ASO objects there are, and when the last one came.
-func composed(objects map[objectKey]*event) (count int, last event) {
-	for k, e := range objects {
-		if !strings.HasSuffix(k.gk.Group, asoSuffix) || !e.gone.IsZero() {
-			continue
-		}
-		count++
-		if e.came.After(last.came) {
-			last = *e
-		}
-	}
-	return count, last
 }
 
 // inOrder returns what became of objects, as they came.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -62,19 +64,22 @@ func (l lifecycle) run(ctx context.Context, a *arena) error {
 }
 
 // takeObjects notes when the last of the ASO objects came that there are.
-func (a *arena) takeObjects(begun time.Time) (err error) {
+func (a *arena) takeObjects(begun time.Time) error {
+	var last time.Duration
 	a.timeline.look(func(objects map[objectKey]*event, _ time.Time) {
-		count, last := composed(objects)
-		if count == 0 {
-			err = fmt.Errorf("there is no ASO object")
-			return
-		}
 		for _, e := range inOrder(objects) {
-			fmt.Fprintf(a.log, "  %6.2fs  %s %s\n", e.came.Sub(begun).Seconds(), e.object.GetKind(), e.object.GetName())
+			came := e.came.Sub(begun)
+			fmt.Fprintf(a.log, "  %6.2fs  %s %s\n", came.Seconds(), e.object.GetKind(), e.object.GetName())
+			if strings.HasSuffix(e.object.GroupVersionKind().Group, asoSuffix) && e.gone.IsZero() {
+				last = came
+			}
 		}
-		a.takeSeconds("objects", last.came.Sub(begun))
 	})
-	return err
+	if last == 0 {
+		return errors.New("there is no ASO object")
+	}
+	a.takeSeconds("objects", last)
+	return nil
 }
 
 // delete deletes the Cluster and notes when nothing is left of it, in Kubernetes and in Azure. It is left alone for a moment before:

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -60,26 +57,12 @@ func serve(ctx context.Context, root, dir, part, method string, args ...string) 
 	if err := p.Ready(ctx, startPatience); err != nil {
 		return nil, err
 	}
-	security, err := clientTLS(certificates)
+	security, err := stack.ClientTLS(certificates)
 	if err != nil {
 		return nil, err
 	}
 	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(credentials.NewTLS(security)))
 	return &server{process: p, connection: connection, method: method, last: map[string]*fnv1.RunFunctionRequest{}}, err
-}
-
-func clientTLS(dir string) (*tls.Config, error) {
-	certificate, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
-	if err != nil {
-		return nil, err
-	}
-	ca, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
-	if err != nil {
-		return nil, err
-	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(ca)
-	return &tls.Config{Certificates: []tls.Certificate{certificate}, RootCAs: pool, MinVersion: tls.VersionTLS13}, nil
 }
 
 func (s *server) end() {

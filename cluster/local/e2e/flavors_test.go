@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -19,19 +18,9 @@ func (e *environment) flavor(name string) string {
 	return filepath.Join(e.root, "examples", "flavors", name)
 }
 
-// clusterctl runs the real clusterctl in an environment that has nothing of the person's but the given variables, and
-// returns what it prints. The error has its complaint.
+// clusterctl runs the real clusterctl with variables, and returns what it prints.
 func (w *world) clusterctl(variables []string, args ...string) (string, error) {
-	home := filepath.Join(w.stack.Dir(), "home")
-	cmd := exec.CommandContext(w.ctx, w.stack.Bin("clusterctl"), append(args, "--kubeconfig", w.stack.Kubeconfig())...)
-	var wrong bytes.Buffer
-	cmd.Stderr = &wrong
-	cmd.Env = append([]string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "CLUSTERCTL_DISABLE_VERSIONCHECK=true"}, variables...)
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("clusterctl %s: %w: %s", strings.Join(args, " "), err, wrong.String())
-	}
-	return string(out), nil
+	return w.stack.Clusterctl(w.ctx, variables, args...)
 }
 
 // templateVariables are what the templates have to be given in the environment. The identity is one of those that need no Secret:

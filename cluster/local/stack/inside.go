@@ -3,7 +3,6 @@ package stack
 import (
 	"bufio"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -19,17 +18,8 @@ import (
 
 // Etcd returns where the API server's etcd is, and how to reach it.
 func (s *Stack) Etcd() (string, *tls.Config, error) {
-	certificate, err := tls.LoadX509KeyPair(s.cert("etcd", "tls.crt"), s.cert("etcd", "tls.key"))
-	if err != nil {
-		return "", nil, err
-	}
-	ca, err := os.ReadFile(s.cert("etcd", "ca.crt"))
-	if err != nil {
-		return "", nil, err
-	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(ca)
-	return "https://" + s.address(portEtcd), &tls.Config{Certificates: []tls.Certificate{certificate}, RootCAs: pool, MinVersion: tls.VersionTLS13}, nil
+	client, err := ClientTLS(s.path("certs", "etcd"))
+	return "https://" + s.address(portEtcd), client, err
 }
 
 // MetricsURLs returns where the product's components have their metrics.

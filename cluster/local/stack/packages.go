@@ -3,7 +3,6 @@ package stack
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -11,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
 	"github.com/crossplane-capz/crossplane-capz/internal/xpkg"
 )
 
@@ -54,17 +52,6 @@ func (s *Stack) Push(ctx context.Context, file, reference string) error {
 
 // packagePrefix is what the product's repositories have before their names in the stack's registry.
 func (s *Stack) packagePrefix() string { return s.address(portRegistry) + "/crossplane-capz/" }
-
-// CrossplaneCLI runs the Crossplane CLI as the person and returns what it printed.
-func (s *Stack) CrossplaneCLI(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, s.Bin(parts.CrossplaneCLI), args...)
-	cmd.Env = append(s.baseEnv(), "KUBECONFIG="+s.Kubeconfig())
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("crossplane %s: %w\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out), nil
-}
 
 // AwaitPackage waits until a package of the product is installed and healthy at a version; its error says what it last
 // was instead.

@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -33,6 +34,21 @@ func IssueCertificate(dir string) error {
 		return err
 	}
 	return ca.issue(dir, pkix.Name{CommonName: "crossplane-capz local"})
+}
+
+// ClientTLS returns how a client with the certificate of a folder reaches a server with one of the same authority.
+func ClientTLS(dir string) (*tls.Config, error) {
+	certificate, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+	if err != nil {
+		return nil, err
+	}
+	ca, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca)
+	return &tls.Config{Certificates: []tls.Certificate{certificate}, RootCAs: pool, MinVersion: tls.VersionTLS13}, nil
 }
 
 func newAuthority() (*authority, error) {
