@@ -1,4 +1,4 @@
-// Package workload serves a Kubernetes API for each simulated AKS cluster, with Nodes that follow the cluster's pools.
+// Package workload serves a Kubernetes API for each simulated AKS cluster, with Nodes that follow the cluster's pools, and ConfigMaps.
 package workload
 
 import (

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -80,8 +81,12 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 // decodeInto decodes a JSON or protobuf body.
 func decodeInto(raw []byte, into runtime.Object) error {
-	if _, _, err := scheme.Codecs.UniversalDeserializer().Decode(raw, nil, into); err != nil {
+	decoded, kind, err := scheme.Codecs.UniversalDeserializer().Decode(raw, nil, into)
+	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
+	}
+	if decoded != into {
+		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %T", kind.Kind, kind.GroupVersion(), into))
 	}
 	return nil
 }

@@ -5,18 +5,17 @@ import (
 	"net/http"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/utils/clock"
 )
 
 // handler answers the requests to one cluster's API server.
 type handler struct {
 	server *server
+	clock  clock.PassiveClock
 	verify func(c Cluster, token string) error
 }
 
@@ -32,15 +31,23 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case parts[2] == "nodes" && len(parts) <= 5:
-		h.serveNodes(w, r, parts[3:])
-	case parts[2] == "namespaces" && len(parts) <= 4:
+	case parts[2] == nodeResource.api.Name && len(parts) <= 5:
+		h.endpoint(h.server.nodes.store, "").serve(w, r, parts[3:])
+	case parts[2] == configMapResource.api.Name && len(parts) == 3:
+		h.endpoint(h.server.configMaps, "").serve(w, r, nil)
+	case len(parts) >= 5 && len(parts) <= 7 && parts[2] == namespaceResource.Resource && parts[4] == configMapResource.api.Name:
+		h.endpoint(h.server.configMaps, parts[3]).serve(w, r, parts[5:])
+	case parts[2] == namespaceResource.Resource && len(parts) <= 4:
 		h.namespaces(w, r, parts[3:])
-	case parts[2] == "pods" && len(parts) == 3, parts[2] == "namespaces" && len(parts) == 5 && parts[4] == "pods":
+	case parts[2] == "pods" && len(parts) == 3, parts[2] == namespaceResource.Resource && len(parts) == 5 && parts[4] == "pods":
 		h.pods(w, r)
 	default:
 		writeError(w, r, apierrors.NewNotFound(schema.GroupResource{Resource: parts[len(parts)-1]}, ""))
 	}
+}
+
+func (h *handler) endpoint(s *store, namespace string) *endpoint {
+	return &endpoint{store: s, namespace: namespace, clock: h.clock, gone: h.server.gone}
 }
 
 // authenticate accepts the local admin's token while local accounts are enabled, and Entra tokens for AKS on a cluster
@@ -59,8 +66,6 @@ func (h *handler) authenticate(r *http.Request) error {
 	}
 	return apierrors.NewUnauthorized("Unauthorized")
 }
-
-var nodeVerbs = metav1.Verbs{"delete", "get", "list", "patch", "update", "watch"}
 
 func (h *handler) discovery(w http.ResponseWriter, r *http.Request) {
 	v1 := metav1.TypeMeta{APIVersion: "v1"}
@@ -81,7 +86,8 @@ func (h *handler) discovery(w http.ResponseWriter, r *http.Request) {
 	case "/api/v1":
 		v1.Kind = "APIResourceList"
 		writeJSON(w, metav1.APIResourceList{TypeMeta: v1, GroupVersion: "v1", APIResources: []metav1.APIResource{
-			{Name: "nodes", SingularName: "node", Kind: "Node", Verbs: nodeVerbs, ShortNames: []string{"no"}},
+			configMapResource.api,
+			nodeResource.api,
 			{Name: "nodes/status", Kind: "Node", Verbs: metav1.Verbs{"get", "patch", "update"}},
 			{Name: "namespaces", SingularName: "namespace", Kind: "Namespace", Verbs: metav1.Verbs{"get", "list"}, ShortNames: []string{"ns"}},
 			{Name: "pods", SingularName: "pod", Namespaced: true, Kind: "Pod", Verbs: metav1.Verbs{"list"}, ShortNames: []string{"po"}},
@@ -95,108 +101,4 @@ func versionInfo(v string) version.Info {
 	major, rest, _ := strings.Cut(v, ".")
 	minor, _, _ := strings.Cut(rest, ".")
 	return version.Info{Major: major, Minor: minor, GitVersion: "v" + v, GoVersion: "go1.25.3", Compiler: "gc", Platform: "linux/amd64"}
-}
-
-func (h *handler) serveNodes(w http.ResponseWriter, r *http.Request, rest []string) {
-	if len(rest) == 2 && rest[1] != "status" {
-		writeError(w, r, apierrors.NewNotFound(schema.GroupResource{Resource: "nodes/" + rest[1]}, rest[0]))
-		return
-	}
-	query := r.URL.Query()
-	watching := query.Get("watch") == "true" || query.Get("watch") == "1"
-	switch {
-	case len(rest) == 0 && r.Method == http.MethodGet && watching:
-		h.watchNodes(w, r)
-	case len(rest) == 0 && r.Method == http.MethodGet:
-		h.listNodes(w, r)
-	case len(rest) == 0:
-		writeError(w, r, apierrors.NewMethodNotSupported(nodeResource, r.Method))
-	default:
-		h.oneNode(w, r, rest[0])
-	}
-}
-
-// selection is the label and field selector of a request.
-type selection struct {
-	labels labels.Selector
-	fields fields.Selector
-}
-
-func selectionOf(r *http.Request) (selection, error) {
-	l, err := labels.Parse(r.URL.Query().Get("labelSelector"))
-	if err != nil {
-		return selection{}, apierrors.NewBadRequest(err.Error())
-	}
-	f, err := fields.ParseSelector(r.URL.Query().Get("fieldSelector"))
-	if err != nil {
-		return selection{}, apierrors.NewBadRequest(err.Error())
-	}
-	return selection{labels: l, fields: f}, nil
-}
-
-func (s selection) matches(n *corev1.Node) bool {
-	return s.labels.Matches(labels.Set(n.Labels)) && s.fields.Matches(fields.Set{"metadata.name": n.Name})
-}
-
-func (h *handler) listNodes(w http.ResponseWriter, r *http.Request) {
-	selected, err := selectionOf(r)
-	if err != nil {
-		writeError(w, r, err)
-		return
-	}
-	nodes, resourceVersion := h.server.nodes.list()
-	list := &corev1.NodeList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NodeList"}, Items: []corev1.Node{}}
-	list.ResourceVersion = fmt.Sprint(resourceVersion)
-	for _, n := range nodes {
-		if selected.matches(n) {
-			list.Items = append(list.Items, *n)
-		}
-	}
-	if wantsTable(r) {
-		writeJSON(w, nodeTable(list.Items, list.ResourceVersion))
-		return
-	}
-	write(w, r, http.StatusOK, list)
-}
-
-func (h *handler) oneNode(w http.ResponseWriter, r *http.Request, name string) {
-	var n *corev1.Node
-	var err error
-	switch r.Method {
-	case http.MethodGet:
-		n, err = h.server.nodes.get(name)
-		if err == nil && wantsTable(r) {
-			writeJSON(w, nodeTable([]corev1.Node{*n}, n.ResourceVersion))
-			return
-		}
-	case http.MethodPut:
-		n, err = h.replaceNode(w, r, name)
-	case http.MethodPatch:
-		n, err = h.patchNode(w, r, name)
-	case http.MethodDelete:
-		if n, err = h.server.nodes.delete(name); err == nil {
-			write(w, r, http.StatusOK, &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess,
-				Details: &metav1.StatusDetails{Name: name, Kind: "nodes", UID: n.UID}})
-			return
-		}
-	default:
-		err = apierrors.NewMethodNotSupported(nodeResource, r.Method)
-	}
-	if err != nil {
-		writeError(w, r, err)
-		return
-	}
-	write(w, r, http.StatusOK, n)
-}
-
-func (h *handler) replaceNode(w http.ResponseWriter, r *http.Request, name string) (*corev1.Node, error) {
-	raw, err := readBody(w, r)
-	if err != nil {
-		return nil, err
-	}
-	replacement := &corev1.Node{}
-	if err := decodeInto(raw, replacement); err != nil {
-		return nil, err
-	}
-	return h.server.nodes.update(name, func(*corev1.Node) (*corev1.Node, error) { return replacement, nil })
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -17,7 +18,6 @@ import (
 
 const (
 	clusterPrefix = "workload/clusters/"
-	nodesPrefix   = "workload/nodes/"
 	// Audience is the application that Entra tokens for AKS API servers are issued for: "Azure Kubernetes Service AAD Server".
 	Audience = "6dae42f8-4368-4678-94ff-3960e28e3630"
 )
@@ -44,13 +44,14 @@ type Servers struct {
 
 // server is the API server of one cluster.
 type server struct {
-	mu    sync.Mutex
-	saved saved
-	nodes *nodeStore
-	gone  chan struct{}
+	mu         sync.Mutex
+	saved      saved
+	nodes      nodeStore
+	configMaps *store
+	gone       chan struct{}
 }
 
-// saved is what the journal keeps of a cluster besides its Nodes.
+// saved is what the journal keeps of a cluster besides its objects.
 type saved struct {
 	Cluster Cluster `json:"cluster"`
 	// AdminToken is the static token of the cluster's local admin account.
@@ -71,11 +72,15 @@ func NewServers(o Options) (*Servers, error) {
 
 func (s *Servers) open(kept saved) error {
 	id := strings.ToLower(kept.Cluster.ID)
-	nodes, err := loadNodes(s.Journal, nodesPrefix+id+"/")
+	nodes, err := loadStore(s.Journal, nodeResource, id)
 	if err != nil {
 		return err
 	}
-	one := &server{saved: kept, nodes: nodes, gone: make(chan struct{})}
+	configMaps, err := loadStore(s.Journal, configMapResource, id)
+	if err != nil {
+		return err
+	}
+	one := &server{saved: kept, nodes: nodeStore{nodes}, configMaps: configMaps, gone: make(chan struct{})}
 	s.byID[id] = one
 	s.name(one)
 	return nil
@@ -131,7 +136,7 @@ func (s *Servers) Remove(id string) error {
 	if err := s.Journal.Delete(clusterPrefix + id); err != nil {
 		return err
 	}
-	return one.nodes.erase()
+	return errors.Join(one.nodes.erase(), one.configMaps.erase())
 }
 
 func (one *server) cluster() Cluster {
@@ -156,6 +161,6 @@ func (s *Servers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "azuresim: no AKS cluster has an API server "+host, http.StatusServiceUnavailable)
 		return
 	}
-	h := &handler{server: one, verify: s.VerifyToken}
+	h := &handler{server: one, clock: s.Clock, verify: s.VerifyToken}
 	h.ServeHTTP(w, r)
 }

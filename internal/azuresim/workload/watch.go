@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,10 +25,10 @@ type stream struct {
 	flush    func()
 }
 
-func newStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
+func (e *endpoint) newStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
 	info := negotiate(r)
 	if info.StreamSerializer == nil {
-		return nil, apierrors.NewGenericServerResponse(http.StatusNotAcceptable, "watch", nodeResource, "", "no streaming form of "+info.MediaType, 0, true)
+		return nil, apierrors.NewGenericServerResponse(http.StatusNotAcceptable, "watch", e.groupResource(), "", "no streaming form of "+info.MediaType, 0, true)
 	}
 	w.Header().Set("Content-Type", info.MediaType)
 	if info.MediaType != runtime.ContentTypeJSON {
@@ -59,10 +58,10 @@ func (s *stream) send(kind watch.EventType, object runtime.Object) error {
 	return nil
 }
 
-// watchNodes streams changes from the given resource version on, or all Nodes first if the client asks for initial events
+// watch streams changes from the given resource version on, or all objects first if the client asks for initial events
 // (https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists).
-func (h *handler) watchNodes(w http.ResponseWriter, r *http.Request) {
-	selected, err := selectionOf(r)
+func (e *endpoint) watch(w http.ResponseWriter, r *http.Request) {
+	selected, err := e.selectionOf(r)
 	if err != nil {
 		writeError(w, r, err)
 		return
@@ -74,29 +73,29 @@ func (h *handler) watchNodes(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	initial := query.Get("sendInitialEvents") == "true"
-	nodes, version := h.server.nodes.list()
-	if _, _, err := h.server.nodes.since(from); err != nil && from != 0 && !initial {
+	objects, version := e.list()
+	if _, _, err := e.since(from); err != nil && from != 0 && !initial {
 		writeError(w, r, err)
 		return
 	}
-	out, err := newStream(w, r)
+	out, err := e.newStream(w, r)
 	if err != nil {
 		writeError(w, r, err)
 		return
 	}
 	if initial || from == 0 {
-		if err := sendInitial(out, nodes, version, selected, initial); err != nil {
+		if err := e.sendInitial(out, objects, version, selected, initial); err != nil {
 			return
 		}
 		from = version
 	}
-	h.follow(out, r, selected, from)
+	e.follow(out, r, selected, from)
 }
 
-func sendInitial(out *stream, nodes []*corev1.Node, version int64, selected selection, bookmark bool) error {
-	for _, n := range nodes {
-		if selected.matches(n) {
-			if err := out.send(watch.Added, n); err != nil {
+func (e *endpoint) sendInitial(out *stream, objects []object, version int64, selected selection, bookmark bool) error {
+	for _, o := range objects {
+		if selected.matches(o) {
+			if err := out.send(watch.Added, o); err != nil {
 				return err
 			}
 		}
@@ -104,13 +103,14 @@ func sendInitial(out *stream, nodes []*corev1.Node, version int64, selected sele
 	if !bookmark {
 		return nil
 	}
-	end := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}}
-	end.ResourceVersion = strconv.FormatInt(version, 10)
-	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+	end := e.newObject()
+	end.GetObjectKind().SetGroupVersionKind(e.kind())
+	end.SetResourceVersion(strconv.FormatInt(version, 10))
+	end.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 	return out.send(watch.Bookmark, end)
 }
 
-func (h *handler) follow(out *stream, r *http.Request, selected selection, from int64) {
+func (e *endpoint) follow(out *stream, r *http.Request, selected selection, from int64) {
 	timeout := defaultWatch
 	if seconds, err := strconv.Atoi(r.URL.Query().Get("timeoutSeconds")); err == nil && seconds > 0 {
 		timeout = time.Duration(seconds) * time.Second
@@ -118,15 +118,15 @@ func (h *handler) follow(out *stream, r *http.Request, selected selection, from 
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	for {
-		events, changed, err := h.server.nodes.since(from)
+		events, changed, err := e.since(from)
 		if err != nil {
 			_ = out.send(watch.Error, toStatus(err)) // the watch ends either way
 			return
 		}
-		for _, e := range events {
-			from = e.version
-			if selected.matches(e.node) {
-				if err := out.send(e.kind, e.node); err != nil {
+		for _, one := range events {
+			from = one.version
+			if selected.matches(one.object) {
+				if err := out.send(one.kind, one.object); err != nil {
 					return
 				}
 			}
@@ -137,7 +137,7 @@ func (h *handler) follow(out *stream, r *http.Request, selected selection, from 
 			return
 		case <-r.Context().Done():
 			return
-		case <-h.server.gone:
+		case <-e.gone:
 			return
 		}
 	}
