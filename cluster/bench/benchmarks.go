@@ -18,6 +18,7 @@ func benchmarks() []benchmark {
 	fleets := func(name string, f fleet) benchmark { return benchmark{name: name, latency: noLatency, run: f.run} }
 	return []benchmark{
 		{name: "function", run: calls, alone: true},
+		{name: "binaries", latency: noLatency, run: binaries},
 		lifecycles("aks-aso", noLatency, lifecycle{flavor: "aks-aso"}),
 		lifecycles("aks", noLatency, lifecycle{flavor: "aks"}),
 		// What Azure takes one after the other: resource group, managed cluster, and for aks the network and its subnet before that.

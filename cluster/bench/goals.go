@@ -40,4 +40,8 @@ var goals = []report.Goal{
 	{Title: "RunFunction for all of it: allocations", Name: "function/allocations"},
 	{Title: "200 clusters: an ASO object's status until the XR shows it, p50", Name: "fleet-200/change p50", Limit: 150},
 	{Title: "200 clusters: an ASO object's status until the XR shows it, p99", Name: "fleet-200/change p99"},
+	{Title: "What replaces CAPZ: its executables", Name: "binaries/executables"},
+	{Title: "What replaces CAPZ: its packages, compressed", Name: "binaries/packages"},
+	{Title: "What replaces CAPZ: from start until ready", Name: "binaries/start"},
+	{Title: "What replaces CAPZ: memory before there is a Cluster", Name: "binaries/memory"},
 }

@@ -17,10 +17,15 @@ type side struct {
 	name string
 	// components replace each other: what one side has and the other has not.
 	components []string
+	// besides are processes that come with them and have no part in what is done for a Cluster.
+	besides []string
 }
 
+// processes are all that a side has and the other has not.
+func (s side) processes() []string { return slices.Concat(s.components, s.besides) }
+
 var sides = []side{
-	{name: product, components: []string{stack.Crossplane, stack.Function, stack.Provider}},
+	{name: product, components: []string{stack.Crossplane, stack.Function, stack.Provider}, besides: []string{stack.CrossplaneRBAC}},
 	{name: peer, components: []string{stack.CAPZ}},
 }
 

@@ -15,16 +15,18 @@ import (
 
 // A usage is what a component has taken since it started.
 type usage struct {
-	// cpu in seconds, peak of its resident memory in bytes, requests to the API server.
-	cpu, peak, requests float64
+	// cpu in seconds, resident memory in bytes and its peak, requests to the API server.
+	cpu, resident, peak, requests float64
 }
 
 func (u usage) add(o usage) usage {
-	return usage{u.cpu + o.cpu, u.peak + o.peak, u.requests + o.requests}
+	return usage{u.cpu + o.cpu, u.resident + o.resident, u.peak + o.peak, u.requests + o.requests}
 }
 
-// since returns what was taken since an earlier usage. A peak stays what it is.
-func (u usage) since(o usage) usage { return usage{u.cpu - o.cpu, u.peak, u.requests - o.requests} }
+// since returns what was taken since an earlier usage. What is resident, and its peak, stay what they are.
+func (u usage) since(o usage) usage {
+	return usage{u.cpu - o.cpu, u.resident, u.peak, u.requests - o.requests}
+}
 
 // usages returns what each component of the stack has taken.
 func (a *arena) usages(ctx context.Context) (map[string]usage, error) {
@@ -56,7 +58,7 @@ func (a *arena) usage(ctx context.Context, component string) (usage, error) {
 	if err != nil {
 		return usage{}, err
 	}
-	u := usage{cpu: stat.CPUTime(), peak: float64(status.VmHWM)}
+	u := usage{cpu: stat.CPUTime(), resident: float64(status.VmRSS), peak: float64(status.VmHWM)}
 	if url := a.stack.ClientMetricsURL(component); url != "" {
 		u.requests, err = counter(ctx, url, "rest_client_requests_total")
 	}
