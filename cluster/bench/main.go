@@ -28,13 +28,16 @@ type commands struct {
 type runCommand struct {
 	Rounds int      `default:"5" help:"How often each side is measured, in alternation."`
 	Only   []string `help:"Some of the benchmarks: ${benchmarks}."`
+	Side   string   `help:"Only one side: ${sides}."`
 }
 
 type reportCommand struct{}
 
 func main() {
 	var c commands
-	k := kong.Parse(&c, kong.Name("bench"), kong.UsageOnError(), kong.Vars{"benchmarks": strings.Join(names(), ", ")})
+	k := kong.Parse(&c, kong.Name("bench"), kong.UsageOnError(), kong.Vars{
+		"benchmarks": strings.Join(names(), ", "), "sides": product + " or " + peer,
+	})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	k.BindTo(ctx, (*context.Context)(nil))
@@ -53,7 +56,7 @@ func (r *runCommand) Run(ctx context.Context, c *commands) error {
 	if err := errors.Join(builder.Build(ctx), builder.BuildPeers(ctx)); err != nil {
 		return err
 	}
-	m := &measurer{root: c.Root, out: c.Out, log: os.Stdout, commit: commit(ctx, c.Root)}
+	m := &measurer{root: c.Root, out: c.Out, log: os.Stdout, commit: commit(ctx, c.Root), only: r.Side}
 	if err := m.writeEnvironment(ctx); err != nil {
 		return err
 	}

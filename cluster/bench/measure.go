@@ -37,6 +37,8 @@ type measurer struct {
 	// commit is the state of the product.
 	commit string
 	log    io.Writer
+	// only is the side that is measured; all if it is empty.
+	only string
 }
 
 // An arena is where one side is measured.
@@ -59,6 +61,9 @@ func (m *measurer) round(ctx context.Context, b benchmark, round int) error {
 		return m.measureAlone(ctx, b, round+1)
 	}
 	for _, s := range alternate(round) {
+		if m.only != "" && m.only != s.name {
+			continue
+		}
 		if err := m.measure(ctx, b, s, round+1); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -111,6 +116,7 @@ func (a *arena) enter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	config.QPS = -1 // The API server alone decides how fast it goes.
 	if a.client, err = client.New(config, client.Options{Scheme: scheme.Scheme}); err != nil {
 		return err
 	}

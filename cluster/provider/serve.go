@@ -142,6 +142,11 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 	if err := onceServed(mgr, contract.TypedKinds(), typed); err != nil {
 		return err
 	}
+	for _, told := range contract.Facts(mgr, options) {
+		if err := onceServed(mgr, told.Kinds, told.Add); err != nil {
+			return err
+		}
+	}
 	credentials := func() error { return identity.SetupWithManager(ctx, mgr, options, s.Namespace) }
 	if err := onceServed(mgr, identity.Kinds(), credentials); err != nil {
 		return err

@@ -200,7 +200,7 @@ func TestControlPlaneAsksFor(t *testing.T) {
 	if f := fatal(rsp); f != "" {
 		t.Fatal(f)
 	}
-	want := []string{"cluster", "infrastructure", "machinepools", "pool/p0", "pool/p1", "removed/ResourceGroup.resources.azure.com/left"}
+	want := []string{"cluster", "facts", "infrastructure", "machinepools", "pool/p0", "pool/p1", "removed/ResourceGroup.resources.azure.com/left"}
 	if diff := cmp.Diff(want, sortedKeys(rsp.GetRequirements().GetResources())); diff != "" {
 		t.Errorf("required resources: -want, +got:\n%s", diff)
 	}
@@ -209,7 +209,7 @@ func TestControlPlaneAsksFor(t *testing.T) {
 			t.Errorf("requirement %q reads namespace %q, not the XR's", n, s.GetNamespace())
 		}
 	}
-	schemas := []string{"schema/ManagedCluster.containerservice.azure.com/v1api20250801", "schema/ResourceGroup.resources.azure.com/v1api20200601"}
+	schemas := []string{"schema/ClusterFacts.capz.crossplane.io/v1alpha1", "schema/ManagedCluster.containerservice.azure.com/v1api20250801", "schema/ResourceGroup.resources.azure.com/v1api20200601"}
 	if diff := cmp.Diff(schemas, sortedKeys(rsp.GetRequirements().GetSchemas())); diff != "" {
 		t.Errorf("required schemas: -want, +got:\n%s", diff)
 	}

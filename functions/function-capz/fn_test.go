@@ -51,7 +51,8 @@ func TestRunFunctionDispatches(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := &Function{log: logging.NewNopLogger()}
-			rsp, err := f.RunFunction(context.Background(), &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: "tag"}, Observed: c.observed})
+			rsp, err := f.RunFunction(context.Background(), &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: "tag"}, Observed: c.observed,
+				RequiredResources: map[string]*fnv1.Resources{"cluster": {}, "machinepool": {}}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,7 +35,8 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	if err := errors.Join(p.setOwner(in, i), composer.FindUsed(in, inlines)); err != nil {
 		return nil, err
 	}
-	plan := composer.Plan{Inlines: inlines, Cluster: p.cluster.GetName(), Paused: member.Paused(in, p.cluster), Hold: p.hold}
+	plan := composer.Plan{Inlines: inlines, Cluster: p.cluster.GetName(), Paused: member.Paused(in, p.cluster), Hold: p.hold,
+		Peers: []composer.Peer{p.controlPlane}}
 	out, err := plan.Make(in)
 	if err != nil {
 		return nil, err
@@ -56,6 +57,8 @@ type aksPool struct {
 	machinePool *unstructured.Unstructured
 	cluster     *unstructured.Unstructured
 	cp          *v1beta1.AzureManagedControlPlane
+	// controlPlane is cp as it was read.
+	controlPlane composer.Peer
 	// managed is what the control plane says of its ManagedCluster; its name is empty while it says nothing.
 	managed    v1beta1.ResourceStatus
 	credential member.Credential
@@ -86,6 +89,7 @@ func readPool(in *composer.Request) (*aksPool, *composer.Problem, error) {
 	if problem := read(cp, p.cp); problem != nil {
 		return nil, problem, nil
 	}
+	p.controlPlane = composer.Peer{Kind: controlPlaneKind.Kind, Name: name, XR: cp}
 	p.pool, problem = poolOf(in.XR, p.machinePool, p.cp.Status.AutoUpgradeVersion)
 	if problem != nil {
 		return nil, problem, nil

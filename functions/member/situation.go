@@ -3,9 +3,11 @@
 package member
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -42,25 +44,43 @@ const (
 	reasonPaused           = "Paused"
 )
 
-// ownerName returns the name of the owner of the given kind that CAPI core has put on the object, "" if none.
-func ownerName(xr *unstructured.Unstructured, kind schema.GroupVersionKind) string {
+// ownerOf returns the owner of the given kind that Cluster API core has put on the object; nil if there is none.
+func ownerOf(xr *unstructured.Unstructured, kind schema.GroupVersionKind) *metav1.OwnerReference {
 	for _, o := range xr.GetOwnerReferences() {
 		gv, err := schema.ParseGroupVersion(o.APIVersion)
 		if err == nil && gv.Group == kind.Group && o.Kind == kind.Kind {
-			return o.Name
+			return &o
 		}
 	}
-	return ""
+	return nil
 }
 
-// OwnerCluster returns the Cluster that owns the composite; a problem says what is still missing.
+// OwnerCluster returns the Cluster that owns the composite, or is about to as it refers to it; a problem says what is still
+// missing.
 func OwnerCluster(in *composer.Request) (*unstructured.Unstructured, *composer.Problem, error) {
-	name := ownerName(in.XR, ClusterKind)
-	if name == "" {
-		return nil, &composer.Problem{Reason: ReasonWaitingForOwner, Message: fmt.Sprintf(
-			"waits for a Cluster to own it: a Cluster in namespace %q must refer to %s %q", in.XR.GetNamespace(), in.XR.GetKind(), in.XR.GetName())}, nil
+	if owner := ownerOf(in.XR, ClusterKind); owner != nil {
+		if err := in.Know(owner.Name, owner.UID); err != nil {
+			return nil, nil, err
+		}
+		return namedCluster(in, owner.Name)
 	}
-	return namedCluster(in, name)
+	// Cluster API core takes seconds to become the owner of what a Cluster refers to. In most manifests both have one name.
+	cluster, err := in.Get("cluster", ClusterKind, cmp.Or(in.XR.GetLabels()[composer.LabelClusterName], in.XR.GetName()))
+	if err != nil || refers(cluster, in.XR, "spec", "infrastructureRef") || refers(cluster, in.XR, "spec", "controlPlaneRef") {
+		return cluster, nil, err
+	}
+	return nil, &composer.Problem{Reason: ReasonWaitingForOwner, Message: fmt.Sprintf(
+		"waits for a Cluster to own it: a Cluster in namespace %q must refer to %s %q", in.XR.GetNamespace(), in.XR.GetKind(), in.XR.GetName())}, nil
+}
+
+// refers says whether an object of Cluster API that stays refers to the composite at the given fields.
+func refers(from, xr *unstructured.Unstructured, fields ...string) bool {
+	if from == nil || from.GetDeletionTimestamp() != nil {
+		return false
+	}
+	ref, _, _ := unstructured.NestedStringMap(from.Object, fields...)
+	kind := xr.GroupVersionKind()
+	return ref["apiGroup"] == kind.Group && ref["kind"] == kind.Kind && ref["name"] == xr.GetName()
 }
 
 func namedCluster(in *composer.Request, name string) (*unstructured.Unstructured, *composer.Problem, error) {
@@ -119,26 +139,44 @@ func Refuse(in *composer.Request, problem *composer.Problem, status map[string]a
 	return &composer.Result{Withheld: true, Status: status, Conditions: conditions[1:]}, nil
 }
 
-// OwnerMachinePool returns the MachinePool that owns the composite and its Cluster; a problem says what is missing.
+// OwnerMachinePool returns the MachinePool that owns the composite, or is about to as it refers to it, and its Cluster; a
+// problem says what is missing.
 func OwnerMachinePool(in *composer.Request) (machinePool, cluster *unstructured.Unstructured, problem *composer.Problem, err error) {
-	name := ownerName(in.XR, MachinePoolKind)
-	if name == "" {
-		return nil, nil, &composer.Problem{Reason: ReasonWaitingForOwner, Message: fmt.Sprintf(
-			"waits for a MachinePool to own it: a MachinePool in namespace %q must refer to %s %q", in.XR.GetNamespace(), in.XR.GetKind(), in.XR.GetName())}, nil
-	}
-	machinePool, err = in.Get("machinepool", MachinePoolKind, name)
-	if err != nil {
-		if labelled := in.XR.GetLabels()[composer.LabelClusterName]; labelled != "" {
-			// Asked for together: Crossplane asks a function no more than a handful of times.
-			_, _, _ = namedCluster(in, labelled)
-		}
-		return nil, nil, nil, err
-	}
-	if machinePool == nil {
-		return nil, nil, &composer.Problem{Reason: ReasonWaitingForOwner, Message: fmt.Sprintf(
-			"waits for MachinePool %q, which owns it and does not exist in namespace %q", name, in.XR.GetNamespace())}, nil
+	machinePool, problem, err = ownerMachinePool(in)
+	if err != nil || problem != nil {
+		return nil, nil, problem, err
 	}
 	clusterName, _, _ := unstructured.NestedString(machinePool.Object, "spec", "clusterName")
 	cluster, problem, err = namedCluster(in, clusterName)
 	return machinePool, cluster, problem, err
+}
+
+func ownerMachinePool(in *composer.Request) (*unstructured.Unstructured, *composer.Problem, error) {
+	labelled, owner := in.XR.GetLabels()[composer.LabelClusterName], ownerOf(in.XR, MachinePoolKind)
+	if owner == nil {
+		machinePool, err := in.Get("machinepool", MachinePoolKind, in.XR.GetName())
+		if err != nil || refers(machinePool, in.XR, "spec", "template", "spec", "infrastructureRef") {
+			return machinePool, nil, err
+		}
+		return nil, &composer.Problem{Reason: ReasonWaitingForOwner, Message: fmt.Sprintf(
+			"waits for a MachinePool to own it: a MachinePool in namespace %q must refer to %s %q", in.XR.GetNamespace(), in.XR.GetKind(), in.XR.GetName())}, nil
+	}
+	if labelled != "" {
+		if err := in.Know(labelled, owner.UID); err != nil {
+			return nil, nil, err
+		}
+	}
+	machinePool, err := in.Get("machinepool", MachinePoolKind, owner.Name)
+	switch {
+	case err != nil:
+		if labelled != "" {
+			// Asked for together: Crossplane asks a function no more than a handful of times.
+			_, _, _ = namedCluster(in, labelled)
+		}
+		return nil, nil, err
+	case machinePool == nil:
+		return nil, &composer.Problem{Reason: ReasonWaitingForOwner, Message: fmt.Sprintf(
+			"waits for MachinePool %q, which owns it and does not exist in namespace %q", owner.Name, in.XR.GetNamespace())}, nil
+	}
+	return machinePool, nil, nil
 }

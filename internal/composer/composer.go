@@ -83,7 +83,7 @@ func Run(req *fnv1.RunFunctionRequest, c Composer) *fnv1.RunFunctionResponse {
 	result, err := compose(in, c)
 	rsp.Requirements = in.asked
 	switch {
-	case errors.Is(err, ErrPending):
+	case errors.Is(err, ErrPending), in.unsure:
 		return rsp
 	case err != nil:
 		stop(rsp, err)

@@ -122,6 +122,7 @@ func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
 		p.look(in, i, observed)
 	}
 	if i.Problem == nil {
+		p.setOperator(in, i, observed)
 		i.Problem = p.prepare(i, observed)
 	}
 	if i.Problem == nil && (observed == nil || observed.GetAPIVersion() != i.Object.GetAPIVersion()) {

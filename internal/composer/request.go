@@ -24,6 +24,10 @@ type Request struct {
 
 	req   *fnv1.RunFunctionRequest
 	asked *fnv1.Requirements
+	// known is what facts tell of the Cluster and its members; nil when there are none.
+	known []*unstructured.Unstructured
+	// unsure is true while it is not known whether there are facts: what is composed then is not yet wanted.
+	unsure bool
 }
 
 // NewRequest reads req. The error says which part of it cannot be understood.
@@ -56,6 +60,13 @@ func (r *Request) Get(requirement string, gvk schema.GroupVersionKind, name stri
 
 // GetIn is Get in a namespace that need not be the composite's.
 func (r *Request) GetIn(requirement string, gvk schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
+	if told, ok := r.told(gvk, namespace); ok {
+		at := slices.IndexFunc(told, func(o *unstructured.Unstructured) bool { return o.GetName() == name })
+		if at < 0 {
+			return nil, nil
+		}
+		return told[at], nil
+	}
 	found, err := r.require(requirement, &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchName{MatchName: name}}, gvk, namespace)
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -71,6 +82,9 @@ func (r *Request) List(requirement string, gvk schema.GroupVersionKind, label, v
 
 // ListIn is List in a namespace that need not be the composite's.
 func (r *Request) ListIn(requirement string, gvk schema.GroupVersionKind, namespace, label, value string) ([]*unstructured.Unstructured, error) {
+	if told, ok := r.told(gvk, namespace); ok {
+		return slices.DeleteFunc(told, func(o *unstructured.Unstructured) bool { return o.GetLabels()[label] != value }), nil
+	}
 	labels := &fnv1.MatchLabels{Labels: map[string]string{label: value}}
 	return r.require(requirement, &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: labels}}, gvk, namespace)
 }

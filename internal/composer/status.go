@@ -116,6 +116,9 @@ func (o *Outcomes) Resources() []any {
 		if outcome.Ownership != "" {
 			item["ownership"] = outcome.Ownership
 		}
+		if operator := outcome.Object.GetAnnotations()[annotationOperator]; operator != "" && outcome.State.Ready {
+			item["operator"] = cutTo(operator, longestName)
+		}
 		out = append(out, item)
 	}
 	return out

@@ -61,6 +61,8 @@ var (
 	specVersion                = at[string]("spec", "version")
 	specResources              = at[[]any]("spec", "resources")
 	specResourceRefs           = at[[]any]("spec", "crossplane", "resourceRefs")
+	statusInitialized          = at[bool]("status", "initialized")
+	statusResources            = at[[]any]("status", "resources")
 	statusReplicas             = at[int64]("status", "replicas")
 	statusConditions           = at[[]any]("status", "v1beta2", "conditions")
 	statusVersion              = at[string]("status", "version")

@@ -49,6 +49,9 @@ func (m *controlPlaneMirror) reconcile(ctx context.Context, s *scope) (ctrl.Resu
 			return ctrl.Result{}, err
 		}
 	}
+	if comesUp(s.xr) {
+		return ctrl.Result{}, nil // That it has an endpoint leads here.
+	}
 	managedCluster, err := m.managedClusterOf(ctx, s.xr)
 	if err != nil || managedCluster == nil {
 		return ctrl.Result{}, err // The function says so on the control plane.
@@ -65,6 +68,19 @@ func (m *controlPlaneMirror) reconcile(ctx context.Context, s *scope) (ctrl.Resu
 	}
 	m.events.clear(s.xr, kubeconfigFailed)
 	return ctrl.Result{RequeueAfter: after}, nil
+}
+
+// comesUp says whether the ManagedCluster that the control plane has composed is not there for the first time yet: ASO writes it
+// many times until then, and has nothing to hand on.
+func comesUp(controlPlane *unstructured.Unstructured) bool {
+	if statusInitialized.value(controlPlane) || !composes(controlPlane, managedClusterKind) {
+		return false
+	}
+	return slices.ContainsFunc(statusResources.value(controlPlane), func(item any) bool {
+		status, _ := item.(map[string]any)
+		resource, _ := status["resource"].(map[string]any)
+		return resource["group"] == managedClusterKind.Group && resource["kind"] == managedClusterKind.Kind && status["ready"] == false
+	})
 }
 
 // mirrorKubeconfig returns after what time the token needs to be renewed; zero means never.

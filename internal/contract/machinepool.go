@@ -43,9 +43,16 @@ func (m *machinePoolMirror) reconcile(ctx context.Context, s *scope) (ctrl.Resul
 	if _, ok := behind(s.xr, agentPoolKind); !ok {
 		return ctrl.Result{}, nil // The function says so on the pool.
 	}
-	pool, err := m.objectBehind(ctx, s.xr, agentPoolKind)
-	if err != nil {
+	reader, err := m.workload.GetReader(ctx, s.clusterKey())
+	if err != nil && !errors.Is(err, clustercache.ErrClusterNotConnected) {
 		return ctrl.Result{}, err
+	}
+	var pool *unstructured.Unstructured
+	if reader != nil || typed(s.xr) {
+		// Until there are Nodes, all that matters of an agent pool in spec is there.
+		if pool, err = m.objectBehind(ctx, s.xr, agentPoolKind); err != nil {
+			return ctrl.Result{}, err
+		}
 	}
 	owner, err := m.machinePoolOf(ctx, s.xr)
 	if err != nil {
@@ -61,7 +68,10 @@ func (m *machinePoolMirror) reconcile(ctx context.Context, s *scope) (ctrl.Resul
 			}
 		}
 	}
-	return ctrl.Result{}, m.mirrorNodes(ctx, s, pool)
+	if reader == nil {
+		return ctrl.Result{}, nil // Connecting leads here.
+	}
+	return ctrl.Result{}, m.mirrorNodes(ctx, s, pool, reader)
 }
 
 // machinePoolOf returns the MachinePool that owns the pool; nil when it does not exist.
@@ -141,11 +151,8 @@ func equalReplicas(a, b *int32) bool {
 }
 
 // mirrorNodes sets spec.providerIDList to the provider IDs of the pool's Nodes.
-func (m *machinePoolMirror) mirrorNodes(ctx context.Context, s *scope, pool *unstructured.Unstructured) error {
-	reader, err := m.workload.GetReader(ctx, s.clusterKey())
-	if err == nil {
-		err = m.watchNodes(ctx, s.clusterKey())
-	}
+func (m *machinePoolMirror) mirrorNodes(ctx context.Context, s *scope, pool *unstructured.Unstructured, reader client.Reader) error {
+	err := m.watchNodes(ctx, s.clusterKey())
 	if errors.Is(err, clustercache.ErrClusterNotConnected) {
 		return nil // Connecting leads here.
 	}

@@ -49,7 +49,7 @@ func (m mapper) fromCluster(ctx context.Context, obj client.Object) []ctrl.Reque
 
 // fromMember returns the composite resources of the kind in the Cluster that obj belongs to.
 func (m mapper) fromMember(ctx context.Context, obj client.Object) []ctrl.Request {
-	cluster, err := clusterOf(ctx, m.client, obj)
+	cluster, err := ClusterOf(ctx, m.client, obj)
 	if err != nil || cluster == nil {
 		return nil
 	}

@@ -61,7 +61,7 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if r.watchFilter != "" && !labels.HasWatchLabel(xr, r.watchFilter) || untouchable(xr) {
 		return ctrl.Result{}, nil
 	}
-	cluster, err := clusterOf(ctx, r.Client, xr)
+	cluster, err := ClusterOf(ctx, r.Client, xr)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("cannot read the Cluster: %w", err)
 	}

@@ -38,8 +38,9 @@ func (s *scope) capiPaused() bool {
 	return annotations.IsPaused(s.cluster, s.xr)
 }
 
-// clusterOf returns the Cluster of obj, by owner reference, else by label; nil when it has none that exists.
-func clusterOf(ctx context.Context, c client.Client, obj client.Object) (*clusterv1.Cluster, error) {
+// ClusterOf returns the Cluster of a composite resource, by owner reference, else by label, else the one of the same name if
+// that refers to it: Cluster API core takes seconds to become the owner. It is nil when there is none.
+func ClusterOf(ctx context.Context, c client.Client, obj client.Object) (*clusterv1.Cluster, error) {
 	meta := metav1.ObjectMeta{
 		Namespace: obj.GetNamespace(), Labels: obj.GetLabels(), OwnerReferences: obj.GetOwnerReferences(),
 	}
@@ -50,10 +51,24 @@ func clusterOf(ctx context.Context, c client.Client, obj client.Object) (*cluste
 	switch {
 	case err == nil:
 		return cluster, nil
-	case errors.Is(err, util.ErrNoCluster), apierrors.IsNotFound(err):
-		return nil, nil
+	case errors.Is(err, util.ErrNoCluster):
+		return referringCluster(ctx, c, obj)
 	}
-	return nil, err
+	return nil, client.IgnoreNotFound(err)
+}
+
+func referringCluster(ctx context.Context, c client.Client, obj client.Object) (*clusterv1.Cluster, error) {
+	cluster := &clusterv1.Cluster{}
+	if err := c.Get(ctx, client.ObjectKeyFromObject(obj), cluster); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	kind := obj.GetObjectKind().GroupVersionKind()
+	for _, ref := range []clusterv1.ContractVersionedObjectReference{cluster.Spec.InfrastructureRef, cluster.Spec.ControlPlaneRef} {
+		if refersTo(ref, kind) && ref.Name == obj.GetName() {
+			return cluster, nil
+		}
+	}
+	return nil, nil
 }
 
 // refersTo says whether ref means a composite resource of the kind.

@@ -94,7 +94,7 @@ func (r *Reconciler) reconcile(ctx context.Context, xr *unstructured.Unstructure
 	if r.kind == asoKind && controlPlane.Spec.IdentityRef == nil {
 		return nil // ASO finds its credential by itself.
 	}
-	cluster, err := util.GetOwnerCluster(ctx, r.Client, controlPlane.ObjectMeta)
+	cluster, err := contract.ClusterOf(ctx, r.Client, xr)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("cannot read the Cluster: %w", err)
 	}

@@ -18,6 +18,9 @@ const configurationDir = "package/configuration"
 // providerDir is where the CustomResourceDefinitions of the provider's own kinds go, below the root of the checkout.
 const providerDir = "package/provider/crds"
 
+// installDir is where that goes which no package carries, below the root of the checkout.
+const installDir = "package/install"
+
 const yamlHeader = "# Generated from the Go types under apis by `go run ./package/generate`. Do not edit.\n---\n"
 
 // fileSet has the content of each generated file by its path below the root of the checkout.

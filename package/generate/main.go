@@ -54,7 +54,7 @@ func generate(root string) (fileSet, error) {
 	}
 	for _, crd := range crds {
 		if crd.Spec.Group == providerGroup {
-			err = files.addYAML(filepath.Join(providerDir, crd.Spec.Names.Plural+".yaml"), providerCRD(crd))
+			err = files.addYAML(filepath.Join(dirOf(crd), crd.Spec.Names.Plural+".yaml"), providerCRD(crd))
 		} else {
 			err = addComposite(files, crd)
 		}

@@ -16,3 +16,13 @@ func providerCRD(crd extv1.CustomResourceDefinition) *extv1.CustomResourceDefini
 	}
 	return &crd
 }
+
+// dirOf returns where the definition of one of the provider's own kinds goes. Crossplane takes every kind in a provider's package but
+// ProviderConfig for a resource that the provider manages, and gives people rights to it that they are not to have; so others
+// are applied beside the packages.
+func dirOf(crd extv1.CustomResourceDefinition) string {
+	if crd.Spec.Names.Kind == "ProviderConfig" {
+		return providerDir
+	}
+	return installDir
+}

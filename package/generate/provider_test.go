@@ -15,6 +15,8 @@ func TestProviderCRDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scopes := map[string]extv1.ResourceScope{"ProviderConfig": extv1.ClusterScoped, "ClusterFacts": extv1.NamespaceScoped}
+	dirs := map[string]string{"ProviderConfig": providerDir, "ClusterFacts": installDir}
 	found := 0
 	for _, loaded := range crds {
 		if loaded.Spec.Group != providerGroup {
@@ -22,9 +24,13 @@ func TestProviderCRDs(t *testing.T) {
 		}
 		found++
 		crd := providerCRD(loaded)
-		// Crossplane would make a ManagedResourceDefinition of any other kind.
-		if crd.Spec.Names.Kind != "ProviderConfig" || crd.Spec.Scope != extv1.ClusterScoped {
-			t.Errorf("%s is %s", crd.Spec.Names.Kind, crd.Spec.Scope)
+		kind := crd.Spec.Names.Kind
+		if crd.Spec.Scope != scopes[kind] {
+			t.Errorf("%s is %s", kind, crd.Spec.Scope)
+		}
+		// Crossplane would make a ManagedResourceDefinition of any kind in the package but ProviderConfig.
+		if dir := dirOf(loaded); dir != dirs[kind] {
+			t.Errorf("%s is in %s", kind, dir)
 		}
 		for _, v := range crd.Spec.Versions {
 			for _, part := range []string{"spec", "status"} {
@@ -43,7 +49,7 @@ func TestProviderCRDs(t *testing.T) {
 			}
 		}
 	}
-	if found != 1 {
-		t.Errorf("found %d kinds in group %s, want 1", found, providerGroup)
+	if found != len(scopes) {
+		t.Errorf("found %d kinds in group %s, want %d", found, providerGroup, len(scopes))
 	}
 }

@@ -11,7 +11,7 @@ var GroupVersion = schema.GroupVersion{Group: "capz.crossplane.io", Version: "v1
 
 // AddToScheme registers the kinds of this package.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &ProviderConfig{}, &ProviderConfigList{})
+	scheme.AddKnownTypes(GroupVersion, &ProviderConfig{}, &ProviderConfigList{}, &ClusterFacts{}, &ClusterFactsList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

@@ -47,6 +47,24 @@ func (c Composers) Settle(t testing.TB, w World, req *fnv1.RunFunctionRequest) *
 // Calls is Settle for a Crossplane that does not give up; it returns the number of calls, too.
 func (c Composers) Calls(t testing.TB, w World, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, int) {
 	t.Helper()
+	first := proto.CloneOf(req)
+	rsp, calls := c.settle(t, w, req)
+	c.sameByFacts(t, w, first, rsp)
+	return rsp, calls
+}
+
+// settled is the answer of a function in a world, within as many calls as Crossplane makes.
+func (c Composers) settled(t testing.TB, w World, first *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
+	t.Helper()
+	rsp, calls := c.settle(t, w, proto.CloneOf(first))
+	if calls > MostCalls {
+		t.Fatalf("Crossplane gives up: requirements did not settle within %d calls, but %d", MostCalls, calls)
+	}
+	return rsp
+}
+
+func (c Composers) settle(t testing.TB, w World, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, int) {
+	t.Helper()
 	var before *fnv1.Requirements
 	for n := 1; n < neverSettles; n++ {
 		rsp := c.Run(req)

@@ -1,0 +1,53 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// ClusterFactsFormat is the format of spec.objects that this version writes and reads.
+const ClusterFactsFormat = 1
+
+// ClusterFactsSpec is what decides how the composite resources of a Cluster are composed, beside their own fields.
+type ClusterFactsSpec struct {
+	// format says which fields of which objects are among objects. function-capz reads the objects themselves where it does not
+	// know the format.
+	// +kubebuilder:validation:Minimum=1
+	Format int32 `json:"format"`
+
+	// objects are the Cluster, its MachinePools, and the composite resources that it and they refer to, each with only those
+	// fields that other composite resources of the Cluster are composed by.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10000
+	// +kubebuilder:validation:items:Type=object
+	// +kubebuilder:validation:items:XPreserveUnknownFields
+	Objects []runtime.RawExtension `json:"objects,omitempty"`
+}
+
+// ClusterFacts has what provider-capz tells function-capz of the Cluster of the same name. Crossplane composes again whatever
+// depends on an object each time that anything of the object changes, and Clusters change often, mostly in ways that no
+// composition depends on; this one changes only when something has to be composed anew. Only provider-capz writes it. It goes
+// with its Cluster, and is made anew when it is deleted; without it everything is composed all the same, with more work.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=clusterfacts,singular=clusterfacts,scope=Namespaced,categories={capz}
+// +kubebuilder:storageversion
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since creation"
+type ClusterFacts struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what is told.
+	Spec ClusterFactsSpec `json:"spec"`
+}
+
+// ClusterFactsList is a list of ClusterFacts.
+//
+// +kubebuilder:object:root=true
+type ClusterFactsList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []ClusterFacts `json:"items"`
+}

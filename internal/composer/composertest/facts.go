@@ -1,0 +1,61 @@
+package composertest
+
+import (
+	"testing"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/facts"
+)
+
+// WithFacts returns the world with the ClusterFacts that provider-capz would make for a Cluster of it.
+func (w World) WithFacts(cluster *unstructured.Unstructured) World {
+	var objects []any
+	for _, o := range w.Objects {
+		if told := facts.Of(o); told != nil {
+			objects = append(objects, told.Object)
+		}
+	}
+	told := &unstructured.Unstructured{Object: map[string]any{
+		"spec": map[string]any{"format": int64(v1alpha1.ClusterFactsFormat), "objects": objects},
+	}}
+	told.SetGroupVersionKind(facts.Kind)
+	told.SetNamespace(cluster.GetNamespace())
+	told.SetName(cluster.GetName())
+	return w.With(told)
+}
+
+// sameByFacts fails the test unless the composer answers a request in the same way where facts tell of the Clusters of the
+// world, without asking for what they tell of. Only an owner that is there already is looked for among them.
+func (c Composers) sameByFacts(t testing.TB, w World, first *fnv1.RunFunctionRequest, want *fnv1.RunFunctionResponse) {
+	t.Helper()
+	by, clusters := w, 0
+	for _, o := range w.Objects {
+		switch o.GroupVersionKind().GroupKind() {
+		case schema.GroupKind{Group: "cluster.x-k8s.io", Kind: "Cluster"}:
+			by = by.WithFacts(o)
+			clusters++
+		case facts.Kind.GroupKind():
+			return // That is what the test is about.
+		}
+	}
+	if _, told := w.Schemas[facts.Kind]; told || clusters == 0 {
+		return
+	}
+	got := c.settled(t, by, first)
+	if diff := cmp.Diff(withoutRequirements(want), withoutRequirements(got), protocmp.Transform()); diff != "" {
+		t.Errorf("composed by facts it differs: -by the objects, +by facts:\n%s", diff)
+	}
+}
+
+func withoutRequirements(rsp *fnv1.RunFunctionResponse) *fnv1.RunFunctionResponse {
+	rsp = proto.CloneOf(rsp)
+	rsp.Requirements = nil
+	return rsp
+}

@@ -1,0 +1,167 @@
+package contract
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+)
+
+func myMachinePool() *clusterv1.MachinePool {
+	return &clusterv1.MachinePool{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "my-machinepool", UID: "machinepool", Labels: map[string]string{clusterv1.ClusterNameLabel: "my-cluster"}},
+		Spec: clusterv1.MachinePoolSpec{ClusterName: "my-cluster", Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
+			InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: asoMachinePoolKind.Group, Kind: asoMachinePoolKind.Kind, Name: "pool0"},
+		}}},
+	}
+}
+
+// told returns kind and name of each object that is told of, nil when nothing is.
+func (m *management) told() []string {
+	m.t.Helper()
+	told := &v1alpha1.ClusterFacts{}
+	if err := m.Get(m.t.Context(), client.ObjectKey{Namespace: "default", Name: "my-cluster"}, told); err != nil {
+		if client.IgnoreNotFound(err) != nil {
+			m.t.Fatal(err)
+		}
+		return nil
+	}
+	var all []string
+	for _, o := range told.Spec.Objects {
+		u := &unstructured.Unstructured{}
+		if err := u.UnmarshalJSON(o.Raw); err != nil {
+			m.t.Fatal(err)
+		}
+		all = append(all, u.GetKind()+" "+u.GetName())
+	}
+	return all
+}
+
+func (m *management) teach(watchFilter string) []string {
+	m.t.Helper()
+	t := &factsTeller{Client: m.Client, family: asoFamily, watchFilter: watchFilter}
+	if _, err := t.Reconcile(m.t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "default", Name: "my-cluster"}}); err != nil {
+		m.t.Fatal(err)
+	}
+	return m.takeWrites()
+}
+
+func TestFactsAreMade(t *testing.T) {
+	all := []string{"AzureASOManagedCluster my-cluster", "AzureASOManagedControlPlane my-cluster", "AzureASOManagedMachinePool pool0", "Cluster my-cluster", "MachinePool my-machinepool"}
+	infra, cp, pool := func() client.Object { return with(parse(t, infrastructureYAML), ofCluster) },
+		func() client.Object { return with(parse(t, controlPlaneYAML), ofCluster) },
+		func() client.Object { return parse(t, poolYAML) }
+	typed := func(c *clusterv1.Cluster) { c.Spec.ControlPlaneRef.Kind = typedControlPlaneKind.Kind }
+	cases := map[string]struct {
+		objects     []client.Object
+		watchFilter string
+		want        []string
+	}{
+		"all there":             {objects: []client.Object{myCluster(), infra(), cp(), pool(), myMachinePool()}, want: all},
+		"pool not there yet":    {objects: []client.Object{myCluster(), infra(), cp(), myMachinePool()}, want: []string{all[0], all[1], all[3], all[4]}},
+		"not owned yet":         {objects: []client.Object{myCluster(), parse(t, infrastructureYAML), cp(), pool(), myMachinePool()}},
+		"no control plane yet":  {objects: []client.Object{myCluster(), infra(), pool(), myMachinePool()}},
+		"being deleted":         {objects: []client.Object{myCluster(clusterDeleting), infra(), cp(), pool(), myMachinePool()}},
+		"of another family":     {objects: []client.Object{myCluster(typed), infra(), cp(), pool(), myMachinePool()}},
+		"another's to act on":   {objects: []client.Object{myCluster(), infra(), cp(), pool(), myMachinePool()}, watchFilter: "blue"},
+		"no Cluster":            {objects: []client.Object{infra(), cp(), pool(), myMachinePool()}},
+		"another Cluster's too": {objects: []client.Object{myCluster(), infra(), cp(), with(parse(t, poolYAML), func(o *unstructured.Unstructured) { o.SetName("other") }), pool(), myMachinePool()}, want: all},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := newManagement(t, c.objects...)
+			m.teach(c.watchFilter)
+			if diff := cmp.Diff(c.want, m.told()); diff != "" {
+				t.Errorf("told: -want, +got:\n%s", diff)
+			}
+			if writes := m.teach(c.watchFilter); len(writes) > 0 {
+				t.Errorf("nothing has changed, but %v", writes)
+			}
+		})
+	}
+}
+
+// TestFactsChange says which changes are told of, and which are not.
+func TestFactsChange(t *testing.T) {
+	set := func(value any, fields ...string) func(*unstructured.Unstructured) {
+		return func(o *unstructured.Unstructured) {
+			if err := unstructured.SetNestedField(o.Object, value, fields...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	resource := func(ready bool, message string) []any {
+		return []any{map[string]any{"resource": map[string]any{"kind": "ManagedCluster", "name": "my-cluster"}, "ready": ready, "message": message}}
+	}
+	cases := map[string]struct {
+		change func(*unstructured.Unstructured)
+		want   bool
+	}{
+		"version":          {set("v1.33.2", "status", "version"), true},
+		"readiness":        {set(resource(true, ""), "status", "resources"), true},
+		"message":          {set(resource(false, "still at it"), "status", "resources"), false},
+		"condition":        {set([]any{map[string]any{"type": "Ready"}}, "status", "conditions"), false},
+		"what is composed": {set([]any{}, "spec", "crossplane", "resourceRefs"), false},
+		"spec":             {set("v1.33.2", "spec", "version"), true},
+		"credential":       {annotated("infrastructure.cluster.x-k8s.io/credential-secret", "s"), true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			before := with(parse(t, controlPlaneYAML), ofCluster, set(resource(false, ""), "status", "resources"))
+			m := newManagement(t, myCluster(), with(parse(t, infrastructureYAML), ofCluster), before)
+			m.teach("")
+			m.update(asoControlPlaneKind, "my-cluster", c.change)
+			after := m.get(asoControlPlaneKind, "my-cluster")
+			m.takeWrites()
+			if writes := m.teach(""); (len(writes) > 0) != c.want {
+				t.Errorf("want told: %v, got %v", c.want, writes)
+			}
+			if passes := factsChanged().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); passes != c.want {
+				t.Errorf("want noticed: %v, got %v", c.want, passes)
+			}
+		})
+	}
+}
+
+// TestFactsOfAnotherClusterStay has facts that go with an earlier Cluster of the name: they are neither changed nor used.
+func TestFactsOfAnotherClusterStay(t *testing.T) {
+	earlier := &v1alpha1.ClusterFacts{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "my-cluster", OwnerReferences: []metav1.OwnerReference{{
+		APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: "my-cluster", UID: "earlier",
+	}}}, Spec: v1alpha1.ClusterFactsSpec{Format: v1alpha1.ClusterFactsFormat}}
+	m := newManagement(t, myCluster(), with(parse(t, infrastructureYAML), ofCluster), with(parse(t, controlPlaneYAML), ofCluster), earlier)
+	if writes := m.teach(""); len(writes) > 0 {
+		t.Errorf("written: %v", writes)
+	}
+}
+
+// TestClusterOf has members that Cluster API does not own yet.
+func TestClusterOf(t *testing.T) {
+	named := func(o *unstructured.Unstructured, name string) client.Object { o.SetName(name); return o }
+	cases := map[string]struct {
+		obj  client.Object
+		want bool
+	}{
+		"owned":                             {with(parse(t, infrastructureYAML), ofCluster), true},
+		"referred to, of the same name":     {parse(t, infrastructureYAML), true},
+		"control plane":                     {parse(t, controlPlaneYAML), true},
+		"of the same name, not referred to": {named(parse(t, poolYAML), "my-cluster"), false},
+		"of another kind":                   {parse(t, typedInfrastructureYAML), false},
+		"of another name":                   {named(parse(t, infrastructureYAML), "other"), false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			cluster, err := ClusterOf(t.Context(), newManagement(t, myCluster()), c.obj)
+			if err != nil || (cluster != nil) != c.want {
+				t.Errorf("want a Cluster: %v, got %v, %v", c.want, cluster, err)
+			}
+		})
+	}
+}

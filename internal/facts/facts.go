@@ -1,0 +1,151 @@
+// Package facts picks from a Cluster and its members what the composite resources of the Cluster are composed by.
+package facts
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+)
+
+// Kind is that of the object that has the facts of the Cluster of the same name.
+var Kind = v1alpha1.GroupVersion.WithKind("ClusterFacts")
+
+const (
+	capiGroup           = "cluster.x-k8s.io"
+	infrastructureGroup = "infrastructure.cluster.x-k8s.io"
+	clusterNameLabel    = "cluster.x-k8s.io/cluster-name"
+)
+
+// A role is what an object is for its Cluster.
+type role int
+
+const (
+	none role = iota
+	// core is of Cluster API itself: the Cluster or a MachinePool.
+	core
+	// pool is a composite resource that a MachinePool refers to.
+	pool
+	// base is a composite resource that the Cluster refers to: others look whether what it composes is ready.
+	base
+)
+
+var roles = map[schema.GroupKind]role{
+	{Group: capiGroup, Kind: "Cluster"}:                               core,
+	{Group: capiGroup, Kind: "MachinePool"}:                           core,
+	{Group: infrastructureGroup, Kind: "AzureASOManagedCluster"}:      base,
+	{Group: infrastructureGroup, Kind: "AzureASOManagedControlPlane"}: base,
+	{Group: infrastructureGroup, Kind: "AzureManagedCluster"}:         base,
+	{Group: infrastructureGroup, Kind: "AzureManagedControlPlane"}:    base,
+	{Group: infrastructureGroup, Kind: "AzureASOManagedMachinePool"}:  pool,
+	{Group: infrastructureGroup, Kind: "AzureManagedMachinePool"}:     pool,
+}
+
+// Covers says whether facts tell of objects of the kind.
+func Covers(kind schema.GroupKind) bool { return roles[kind] != none }
+
+// Of returns of an object what others are composed by; nil when it is of a kind that facts do not tell of. What it returns
+// shares values with the object. Composers read nothing else of the members of their Cluster.
+func Of(object *unstructured.Unstructured) *unstructured.Unstructured {
+	is := roles[object.GroupVersionKind().GroupKind()]
+	if is == none {
+		return nil
+	}
+	told := &unstructured.Unstructured{Object: map[string]any{}}
+	told.SetAPIVersion(object.GetAPIVersion())
+	told.SetKind(object.GetKind())
+	told.SetName(object.GetName())
+	told.SetNamespace(object.GetNamespace())
+	told.SetUID(object.GetUID())
+	if cluster := object.GetLabels()[clusterNameLabel]; cluster != "" {
+		told.SetLabels(map[string]string{clusterNameLabel: cluster})
+	}
+	if annotations := without(object.GetAnnotations(), corev1.LastAppliedConfigAnnotation); len(annotations) > 0 {
+		told.SetAnnotations(annotations)
+	}
+	told.SetDeletionTimestamp(object.GetDeletionTimestamp())
+	switch spec := object.Object["spec"].(type) {
+	case nil:
+	case map[string]any:
+		// crossplane is about how it is composed itself, and the others are what comes of it.
+		told.Object["spec"] = without(spec, "crossplane", "controlPlaneEndpoint", "providerIDList")
+	default:
+		told.Object["spec"] = spec // It cannot be read, which is for composers to say.
+	}
+	if is == base {
+		told.Object["status"] = statusOf(object)
+	}
+	return told
+}
+
+// statusOf returns what others wait for: what is ready, and whose it is. Reasons and messages change with every step that Azure
+// takes.
+func statusOf(object *unstructured.Unstructured) map[string]any {
+	told := map[string]any{}
+	for _, field := range []string{"version", "autoUpgradeVersion"} {
+		if value, found, _ := unstructured.NestedString(object.Object, "status", field); found {
+			told[field] = value
+		}
+	}
+	resources, _, _ := unstructured.NestedFieldNoCopy(object.Object, "status", "resources")
+	items, _ := resources.([]any)
+	var kept []any
+	for _, item := range items {
+		if m, ok := item.(map[string]any); ok && (m["ready"] == true || m["ownership"] != nil) {
+			kept = append(kept, without(m, "reason", "message"))
+		}
+	}
+	if len(kept) > 0 {
+		told["resources"] = kept
+	}
+	return told
+}
+
+// without returns a copy of a map without some keys.
+func without[V any](from map[string]V, keys ...string) map[string]V {
+	left := maps.Clone(from)
+	maps.DeleteFunc(left, func(key string, _ V) bool { return slices.Contains(keys, key) })
+	return left
+}
+
+// Read returns what facts tell, of which the object with the UID is one; nil when they tell of another one of its name, or in a
+// format that this version does not know.
+func Read(told *unstructured.Unstructured, about types.UID) []*unstructured.Unstructured {
+	format, _, _ := unstructured.NestedFieldNoCopy(told.Object, "spec", "format")
+	items, _, _ := unstructured.NestedFieldNoCopy(told.Object, "spec", "objects")
+	list, _ := items.([]any)
+	if !isFormat(format) || told.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	objects := make([]*unstructured.Unstructured, 0, len(list))
+	known := false
+	for _, item := range list {
+		content, _ := item.(map[string]any)
+		object := &unstructured.Unstructured{Object: content}
+		if !Covers(object.GroupVersionKind().GroupKind()) {
+			return nil
+		}
+		known = known || object.GetUID() == about
+		objects = append(objects, object)
+	}
+	if !known {
+		return nil
+	}
+	return objects
+}
+
+// isFormat says whether it is the format of this version. A number that came through protobuf is a float.
+func isFormat(format any) bool {
+	switch n := format.(type) {
+	case int64:
+		return n == v1alpha1.ClusterFactsFormat
+	case float64:
+		return n == v1alpha1.ClusterFactsFormat
+	}
+	return false
+}

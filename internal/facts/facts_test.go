@@ -1,0 +1,95 @@
+package facts
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+)
+
+func parse(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	o := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestOf(t *testing.T) {
+	const metadata = "metadata: {name: a, namespace: ns, uid: u, labels: {cluster.x-k8s.io/cluster-name: c}, annotations: {a: b}}"
+	cases := map[string]struct{ given, want string }{
+		"Cluster": {
+			`{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, ` + metadata + `, spec: {paused: true, controlPlaneEndpoint: {host: h}}, status: {phase: Provisioned}}`,
+			`{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, ` + metadata + `, spec: {paused: true}}`,
+		},
+		"MachinePool": {
+			`{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, ` + metadata + `, spec: {replicas: 2, providerIDList: [x]}, status: {replicas: 2}}`,
+			`{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, ` + metadata + `, spec: {replicas: 2}}`,
+		},
+		"pool": {
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedMachinePool, ` + metadata + `, spec: {mode: System, crossplane: {resourceRefs: []}}, status: {ready: true}}`,
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedMachinePool, ` + metadata + `, spec: {mode: System}}`,
+		},
+		"control plane": {
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, ` + metadata + `, spec: {location: x}, status: {ready: true, version: v1, autoUpgradeVersion: v2,
+			  conditions: [{type: Ready}], resources: [{resource: {kind: ManagedCluster, name: a}, ready: true, ownership: owned, reason: Succeeded, message: ok}, {resource: {kind: FleetsMember, name: f}, ready: false, reason: Creating}]}}`,
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, ` + metadata + `, spec: {location: x}, status: {version: v1, autoUpgradeVersion: v2,
+			  resources: [{resource: {kind: ManagedCluster, name: a}, ready: true, ownership: owned}]}}`,
+		},
+		"being deleted, as kubectl applied it": {
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedCluster, metadata: {name: a, namespace: ns, resourceVersion: "7", generation: 3, labels: {l: m}, finalizers: [f],
+			  deletionTimestamp: "2026-01-02T03:04:05Z", managedFields: [{manager: m}], annotations: {kubectl.kubernetes.io/last-applied-configuration: all}}}`,
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedCluster, metadata: {name: a, namespace: ns, deletionTimestamp: "2026-01-02T03:04:05Z"}, status: {}}`,
+		},
+		"a spec that is none": {
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedMachinePool, metadata: {name: a, namespace: ns}, spec: text}`,
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedMachinePool, metadata: {name: a, namespace: ns}, spec: text}`,
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			given := parse(t, c.given)
+			before := given.DeepCopy()
+			if diff := cmp.Diff(parse(t, c.want).Object, Of(given).Object); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(before.Object, given.Object); diff != "" {
+				t.Errorf("the object was changed:\n%s", diff)
+			}
+		})
+	}
+	for _, other := range []string{"{apiVersion: v1, kind: Secret, metadata: {name: a}}", "{apiVersion: resources.azure.com/v1, kind: ResourceGroup, metadata: {name: a}}"} {
+		if told := Of(parse(t, other)); told != nil {
+			t.Errorf("%s is told: %v", other, told)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	const objects = "[{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c, uid: u}}, {apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, metadata: {name: p, uid: v}}]"
+	cases := map[string]struct {
+		facts string
+		about types.UID
+		want  int
+	}{
+		"about the Cluster":           {"spec: {format: 1, objects: " + objects + "}", "u", 2},
+		"about a pool":                {"spec: {format: 1, objects: " + objects + "}", "v", 2},
+		"about one of the same name":  {"spec: {format: 1, objects: " + objects + "}", "other", 0},
+		"in a later format":           {"spec: {format: 2, objects: " + objects + "}", "u", 0},
+		"in no format":                {"spec: {objects: " + objects + "}", "u", 0},
+		"going":                       {"{metadata: {deletionTimestamp: \"2026-01-02T03:04:05Z\"}, spec: {format: 1, objects: " + objects + "}}", "u", 0},
+		"of a kind they do not cover": {"spec: {format: 1, objects: [{apiVersion: v1, kind: Secret, metadata: {uid: u}}]}", "u", 0},
+		"of nothing":                  {"spec: {format: 1}", "u", 0},
+		"no object":                   {"spec: {format: 1, objects: [text]}", "u", 0},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := Read(parse(t, c.facts), c.about); len(got) != c.want {
+				t.Errorf("want %d objects, got %v", c.want, got)
+			}
+		})
+	}
+}
