@@ -73,8 +73,8 @@ func TestAgentPoolProfiles(t *testing.T) {
 			}
 			_, reason, message := outcome(rsp, "mc")
 			if c.waits != "" {
-				if want := "waits until " + c.waits; len(desired(t, rsp)) > 0 || reason != "WaitingForResource" || message != want {
-					t.Errorf("want WaitingForResource: %s\ngot %s: %s, composed %v", want, reason, message, sortedKeys(desired(t, rsp)))
+				if want := "waits until " + c.waits; len(sent(t, rsp)) > 0 || reason != "WaitingForResource" || message != want {
+					t.Errorf("want WaitingForResource: %s\ngot %s: %s, sent to Azure %v", want, reason, message, sent(t, rsp))
 				}
 				return
 			}
@@ -141,7 +141,7 @@ func TestAgentPoolProfilesOfAnotherVersion(t *testing.T) {
 			}
 			want := "waits until AzureASOManagedMachinePool p0 and the ManagedCluster use one API version: spec.resources[0].spec." + c.lost +
 				" of " + aksPreview + " is not a field of agentPoolProfiles in " + aks + ", and would be lost"
-			if reason != "WaitingForResource" || message != want || len(desired(t, rsp)) > 0 {
+			if reason != "WaitingForResource" || message != want || len(sent(t, rsp)) > 0 {
 				t.Errorf("want %s\ngot %s: %s", want, reason, message)
 			}
 		})

@@ -71,9 +71,9 @@ func TestControlPlaneStages(t *testing.T) {
 			status: controlPlaneState(false, nil, nil, contractCondition("Ready", "False", reason, message), contractCondition("ResourcesReady", "False", reason, message)),
 			shown:  []*fnv1.Condition{shownCondition("ResourcesReady", no, reason, message)}}
 	}
-	waiting := func(message string, w world) stage {
+	waiting := func(message string, w world, composed *unstr) stage {
 		line := "ManagedCluster mc: " + message
-		return stage{xr: xr, world: w, ready: fnv1.Ready_READY_FALSE,
+		return stage{xr: xr, world: w, ready: fnv1.Ready_READY_FALSE, composed: []*fnv1.Resource{composedAs(t, edited(composed, held), fnv1.Ready_READY_FALSE)},
 			status: controlPlaneState(false, nil, list(resourceStatus(mc, false, "WaitingForResource", message)),
 				contractCondition("Ready", "False", "WaitingForResource", line), contractCondition("Available", "False", "WaitingForResource", line),
 				contractCondition("ResourcesReady", "False", "WaitingForResource", line), notPaused),
@@ -89,8 +89,8 @@ func TestControlPlaneStages(t *testing.T) {
 		}(),
 		"owner does not exist": problem("WaitingForOwner", `waits for Cluster "c1", which owns it and does not exist in namespace "ns"`),
 		"resource group not ready": waiting("waits until ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready",
-			aksWorld("p0").With(infraXR(group("rg")))),
-		"no pools": waiting("waits until a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool", aksWorld()),
+			aksWorld("p0").With(infraXR(group("rg"))), newCluster),
+		"no pools": waiting("waits until a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool", aksWorld(), settledCluster()),
 		"first creation": {
 			xr: xr, world: aksWorld("p0"), ready: fnv1.Ready_READY_FALSE,
 			status: controlPlaneState(false, nil, list(resourceStatus(mc, false, "Creating", "is being created")),

@@ -43,7 +43,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 	inlines = standBehind(in, inlines, managed)
 	refuseRenaming(in, inlines)
 
-	plan := composer.Plan{Inlines: inlines, Cluster: a.cluster.GetName(), Paused: member.Paused(in, a.cluster), Hold: a.hold, Keeps: foundation,
+	plan := composer.Plan{Inlines: inlines, Cluster: a.cluster.GetName(), Paused: member.Paused(in, a.cluster), Withhold: a.hold, Keeps: foundation,
 		Awaits: func(i *composer.Inline) []composer.Reference { return byID(i, inlines) }}
 	out, err := plan.Make(in)
 	if err != nil {
@@ -93,7 +93,7 @@ func readAKS(in *composer.Request, cp *v1beta1.AzureManagedControlPlane) (*aks, 
 
 // inlines returns the objects that the control plane stands for, with what decides whether they may be composed.
 func (a *aks) inlines(in *composer.Request) []*composer.Inline {
-	observed := observedOf(in, member.ManagedClusterKind)
+	observed := madeOf(in, member.ManagedClusterKind)
 	var inlines []*composer.Inline
 	for _, o := range expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, liveCluster(observed)) {
 		inlines = append(inlines, &composer.Inline{Path: o.Path, Object: o.Object, Problem: o.Problem, Waits: o.Waits})
@@ -164,11 +164,11 @@ func instead(in *composer.Request, annotation string) composer.Instead {
 	return composer.Instead{Name: name, Path: "metadata.annotations[" + annotation + "]", Forget: set && name == ""}
 }
 
-// observedOf returns the composed object of a kind of which there is one at most.
-func observedOf(in *composer.Request, kind schema.GroupKind) *unstructured.Unstructured {
+// madeOf returns the composed object of a kind of which there is one at most, unless that is held.
+func madeOf(in *composer.Request, kind schema.GroupKind) *unstructured.Unstructured {
 	var found *unstructured.Unstructured
 	for _, o := range in.Observed {
-		if o.GroupVersionKind().GroupKind() == kind && (found == nil || o.GetName() < found.GetName()) {
+		if o.GroupVersionKind().GroupKind() == kind && !composer.Held(o) && (found == nil || o.GetName() < found.GetName()) {
 			found = o
 		}
 	}
@@ -194,13 +194,13 @@ var foundation = []schema.GroupKind{composer.ResourceGroup, networkKind, subnetK
 func refuseRenaming(in *composer.Request, inlines []*composer.Inline) {
 	for _, i := range inlines {
 		kind := i.Object.GroupVersionKind().GroupKind()
-		if i.Problem != nil || i.Used != nil || in.Observed[i.Name()] != nil || !slices.Contains(foundation, kind) {
+		if i.Problem != nil || i.Used != nil || in.Made(i.Name()) != nil || !slices.Contains(foundation, kind) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
 			o := in.Observed[name]
 			asked := slices.ContainsFunc(inlines, func(other *composer.Inline) bool { return other.Name() == name })
-			if o.GroupVersionKind().GroupKind() == kind && !asked {
+			if o.GroupVersionKind().GroupKind() == kind && !asked && !composer.Held(o) {
 				i.Problem = &composer.Problem{Reason: composer.ReasonImmutableField, Message: fmt.Sprintf(
 					"%s gives %s %q, but must stay with %q, which the cluster stands on", i.Path, kind.Kind, i.Object.GetName(), o.GetName())}
 				break

@@ -128,7 +128,7 @@ func TestControlPlaneStatus(t *testing.T) {
 			p := newPlay(t, aksWorld(t), c.xr)
 			p.rounds(8)
 			for field, value := range c.azure {
-				p.live["ManagedCluster.containerservice.azure.com/cp"].status[field] = value
+				p.live["ManagedCluster.containerservice.azure.com/cp"].Status[field] = value
 			}
 			p.compose()
 			got := status(p.rsp)
@@ -153,7 +153,7 @@ func TestControlPlaneStatus(t *testing.T) {
 func TestFailuresAreShownWhereTheyAre(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	p.rounds(8)
-	p.live["VirtualNetwork.network.azure.com/net"].status["conditions"] = []any{map[string]any{
+	p.live["VirtualNetwork.network.azure.com/net"].Status["conditions"] = []any{map[string]any{
 		"type": "Ready", "status": "False", "severity": "Error", "reason": "NetcfgInvalidSubnet", "message": "too small", "observedGeneration": int64(1)}}
 	p.compose()
 	for conditionType, want := range map[string]string{
@@ -348,9 +348,9 @@ func TestPoolsAtCreation(t *testing.T) {
 		})
 	}
 	p := newPlay(t, aksWorld(t), controlPlane(t))
-	p.rounds(6)
+	p.rounds(4)
 	managed := p.live["ManagedCluster.containerservice.azure.com/cp"]
-	managed.status = nil // Azure works.
+	managed.Status = nil // Azure works.
 	p.world = p.world.Without(poolXR(t, "p1", "User"))
 	p.compose()
 	sent, _, _ := unstructured.NestedSlice(p.object("ManagedCluster.containerservice.azure.com/cp").Object, "spec", "agentPoolProfiles")
@@ -363,7 +363,7 @@ func TestPoolsAtCreation(t *testing.T) {
 // the update that takes them out of it is over.
 func TestPoolsWaitUntilTheyAreObjectsOfTheirOwn(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
-	p.rounds(7)
+	p.rounds(5)
 	if got := condition(p.rsp, "Available"); !strings.HasPrefix(got, "True") {
 		t.Errorf("Available: %s", got)
 	}
@@ -371,7 +371,7 @@ func TestPoolsWaitUntilTheyAreObjectsOfTheirOwn(t *testing.T) {
 		t.Errorf("ManagedClusterRunning: %s", got)
 	}
 	pool := newPlay(t, aksWorld(t, p.xr), poolXR(t, "p0", "System"))
-	if pool.rounds(1); len(pool.live) > 0 {
+	if pool.rounds(1); len(pool.did) > 0 {
 		t.Error("the pool is sent too early")
 	}
 	p.rounds(1)
@@ -379,7 +379,7 @@ func TestPoolsWaitUntilTheyAreObjectsOfTheirOwn(t *testing.T) {
 		t.Errorf("afterwards: %s", got)
 	}
 	pool.world = aksWorld(t, p.xr)
-	if pool.rounds(1); len(pool.live) != 1 {
+	if pool.rounds(1); len(pool.did) != 1 {
 		t.Error("the pool is not sent")
 	}
 }
