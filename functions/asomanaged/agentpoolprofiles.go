@@ -15,25 +15,28 @@ import (
 )
 
 // setAgentPoolProfiles gives a new ManagedCluster the pools that it is created with: AKS does not create a cluster
-// without a System pool. Once Azure has them they are left to their own objects, so that each has one writer.
+// without a System pool. Once Azure has them and ASO has taken up the objects of their own, they are left to those, so that each
+// has one writer. Earlier that would only keep Azure busy with the cluster, for which ASO has the pools wait; but as soon as one is
+// to be another than it was sent it is left to its object at once.
 func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *composer.Inline, observed *unstructured.Unstructured) (*composer.Problem, error) {
 	const because = "because agent pools are defined by AzureASOManagedMachinePools"
 	if problem := managed.RequireAbsent(because, "spec", "agentPoolProfiles"); problem != nil {
 		return problem, nil
 	}
-	if observed != nil {
-		if created, _, _ := unstructured.NestedSlice(observed.Object, "status", "agentPoolProfiles"); len(created) > 0 {
-			managed.Release(observed, "spec", "agentPoolProfiles")
-			return nil, nil
-		}
+	created, sent := profilesIn(observed, "status"), profilesIn(observed, "spec")
+	if len(created) > 0 && len(sent) == 0 {
+		return nil, nil
 	}
-	profiles, waits, err := agentPoolProfiles(in, cluster, managed)
-	if err != nil {
+	profiles, waits, comeUp, err := agentPoolProfiles(in, cluster, managed)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(waits) > 0 && observed != nil {
+	case len(created) > 0 && (len(waits) > 0 || !comeUp || !member.SameProfiles(profiles, sent)):
+		managed.Release(observed, "spec", "agentPoolProfiles")
+		return nil, nil
+	case len(waits) > 0 && observed != nil:
 		// A pool that went away while Azure works must not take the others with it.
-		profiles, _, _ = unstructured.NestedSlice(observed.Object, "spec", "agentPoolProfiles")
+		profiles = sent
 	}
 	managed.Waits = append(managed.Waits, waits...)
 	if len(profiles) == 0 {
@@ -42,11 +45,21 @@ func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructur
 	return managed.SetField(profiles, because, "spec", "agentPoolProfiles"), nil
 }
 
-// agentPoolProfiles returns a profile for each pool of the cluster, or what has to be waited for.
-func agentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *composer.Inline) (profiles []any, waits []string, err error) {
+// profilesIn returns agentPoolProfiles in a part of a ManagedCluster; none when there is no ManagedCluster.
+func profilesIn(managed *unstructured.Unstructured, part string) []any {
+	if managed == nil {
+		return nil
+	}
+	profiles, _, _ := unstructured.NestedSlice(managed.Object, part, "agentPoolProfiles")
+	return profiles
+}
+
+// agentPoolProfiles returns a profile for each pool of the cluster, or what has to be waited for, and whether the object of one
+// of them is not ready.
+func agentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *composer.Inline) (profiles []any, waits []string, comeUp bool, err error) {
 	machinePools, err := in.List("machinepools", member.MachinePoolKind, composer.LabelClusterName, cluster.GetName())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	pending := false
 	for _, machinePool := range machinePools {
@@ -60,25 +73,26 @@ func agentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured,
 			continue
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, false, err
 		}
 		profile, wait, err := agentPoolProfile(in, managed, machinePool, pool, name)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, false, err
 		}
 		if wait != "" {
 			waits = append(waits, wait)
 			continue
 		}
 		profiles = append(profiles, profile)
+		comeUp = comeUp || !composer.SaysReady(pool, member.AgentPoolKind)
 	}
 	if pending {
-		return nil, nil, composer.ErrPending
+		return nil, nil, false, composer.ErrPending
 	}
 	if len(profiles) == 0 && len(waits) == 0 {
 		waits = []string{fmt.Sprintf("a MachinePool with an AzureASOManagedMachinePool exists for Cluster %s, as AKS creates no cluster without a pool", cluster.GetName())}
 	}
-	return profiles, waits, nil
+	return profiles, waits, comeUp, nil
 }
 
 // poolName returns the name of the AzureASOManagedMachinePool that a MachinePool refers to.

@@ -73,8 +73,8 @@ func TestAgentPoolProfiles(t *testing.T) {
 			}
 			_, reason, message := outcome(rsp, "mc")
 			if c.waits != "" {
-				if want := "waits until " + c.waits; len(desired(t, rsp)) > 0 || reason != "WaitingForResource" || message != want {
-					t.Errorf("want WaitingForResource: %s\ngot %s: %s, composed %v", want, reason, message, sortedKeys(desired(t, rsp)))
+				if want := "waits until " + c.waits; len(sent(t, rsp)) > 0 || reason != "WaitingForResource" || message != want {
+					t.Errorf("want WaitingForResource: %s\ngot %s: %s, sent to Azure %v", want, reason, message, sent(t, rsp))
 				}
 				return
 			}
@@ -141,7 +141,7 @@ func TestAgentPoolProfilesOfAnotherVersion(t *testing.T) {
 			}
 			want := "waits until AzureASOManagedMachinePool p0 and the ManagedCluster use one API version: spec.resources[0].spec." + c.lost +
 				" of " + aksPreview + " is not a field of agentPoolProfiles in " + aks + ", and would be lost"
-			if reason != "WaitingForResource" || message != want || len(desired(t, rsp)) > 0 {
+			if reason != "WaitingForResource" || message != want || len(sent(t, rsp)) > 0 {
 				t.Errorf("want %s\ngot %s: %s", want, reason, message)
 			}
 		})
@@ -158,13 +158,20 @@ func TestAgentPoolProfilesOfAnExistingCluster(t *testing.T) {
 		world    world
 		observed *unstr
 		want     any
+		// unasked says that pools do not matter any more.
+		unasked bool
 	}{
 		"while Azure creates it, the pools are sent as they are": {world: aksWorld("p0", "p1"), observed: exists(t, xr, mc, creating), want: list(profileAsRead("p0"), profileAsRead("p1"))},
 		"a pool that comes meanwhile is added":                   {world: aksWorld("p0", "p1", "p2"), observed: exists(t, xr, mc, creating), want: list(profileAsRead("p0"), profileAsRead("p1"), profileAsRead("p2"))},
 		"a pool that goes away meanwhile takes none along":       {world: aksWorld("p0", "p1").Without(poolXR("p1")), observed: exists(t, xr, mc, creating), want: list(profileAsRead("p0"), profileAsRead("p1"))},
-		"all pools gone":                      {world: aksWorld(), observed: exists(t, xr, mc, creating), want: list(profileAsRead("p0"), profileAsRead("p1"))},
-		"once Azure has pools, none are sent": {world: aksWorld("p0", "p1"), observed: exists(t, xr, mc, inAzure), want: nil},
-		"an empty status is none":             {world: aksWorld("p0", "p1"), observed: exists(t, xr, mc, creating, set(list(), "status", "agentPoolProfiles")), want: list(profileAsRead("p0"), profileAsRead("p1"))},
+		"all pools gone": {world: aksWorld(), observed: exists(t, xr, mc, creating), want: list(profileAsRead("p0"), profileAsRead("p1"))},
+		"once Azure has pools, they stay": {world: aksWorld("p0", "p1").With(ready(poolXR("p0", aksPool("p0")))), observed: exists(t, xr, mc, inAzure),
+			want: list(profileAsRead("p0"), profileAsRead("p1"))},
+		"once their objects are ready, none are sent": {world: aksWorld("p0", "p1").With(ready(poolXR("p0", aksPool("p0"))), ready(poolXR("p1", aksPool("p1")))), observed: exists(t, xr, mc, inAzure)},
+		"once one is to be another, none are sent":    {world: aksWorld("p0", "p1").With(machinePool("p1", set(int64(5), "spec", "replicas"))), observed: exists(t, xr, mc, inAzure)},
+		"once one goes away, none are sent":           {world: aksWorld("p0", "p1").Without(poolXR("p1")), observed: exists(t, xr, mc, inAzure)},
+		"settled":                                     {world: aksWorld("p0", "p1"), observed: exists(t, xr, settledCluster(), inAzure), unasked: true},
+		"an empty status is none":                     {world: aksWorld("p0", "p1"), observed: exists(t, xr, mc, creating, set(list(), "status", "agentPoolProfiles")), want: list(profileAsRead("p0"), profileAsRead("p1"))},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +184,7 @@ func TestAgentPoolProfilesOfAnExistingCluster(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("spec.agentPoolProfiles: -want, +got:\n%s", diff)
 			}
-			if c.want == nil {
+			if c.unasked {
 				for n := range rsp.GetRequirements().GetResources() {
 					if strings.HasPrefix(n, "pool/") || n == "machinepools" {
 						t.Errorf("%s is asked for, but no longer needed", n)

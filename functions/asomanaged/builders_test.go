@@ -153,6 +153,12 @@ func condition(status, severity, reason, message string) edit {
 
 var succeeded = condition("True", "", "Succeeded", "")
 
+// held is what an object has while it waits in Kubernetes.
+func held(o *unstr) {
+	annotate(policy, "skip")(o)
+	annotate(heldMark, "true")(o)
+}
+
 // exists returns desired as the API server has it after Crossplane has applied it for xr, ASO has taken it up, and Azure
 // has created it.
 func exists(t testing.TB, xr, desired *unstr, edits ...edit) *unstr {

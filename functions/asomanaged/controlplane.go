@@ -35,7 +35,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		return member.Refuse(in, problem, status)
 	}
 
-	observed := in.Observed[managed.Name()]
+	observed := in.Made(managed.Name())
 	// Crossplane resolves requirements in a handful of rounds, so everything that can be asked for now is.
 	composer.Ask(in, inlines)
 	infraXR, err := in.Get("infrastructure", asoClusterKind, infra)

@@ -71,9 +71,9 @@ func TestControlPlaneStages(t *testing.T) {
 			status: controlPlaneState(false, nil, nil, contractCondition("Ready", "False", reason, message), contractCondition("ResourcesReady", "False", reason, message)),
 			shown:  []*fnv1.Condition{shownCondition("ResourcesReady", no, reason, message)}}
 	}
-	waiting := func(message string, w world) stage {
+	waiting := func(message string, w world, composed *unstr) stage {
 		line := "ManagedCluster mc: " + message
-		return stage{xr: xr, world: w, ready: fnv1.Ready_READY_FALSE,
+		return stage{xr: xr, world: w, ready: fnv1.Ready_READY_FALSE, composed: []*fnv1.Resource{composedAs(t, edited(composed, held), fnv1.Ready_READY_FALSE)},
 			status: controlPlaneState(false, nil, list(resourceStatus(mc, false, "WaitingForResource", message)),
 				contractCondition("Ready", "False", "WaitingForResource", line), contractCondition("Available", "False", "WaitingForResource", line),
 				contractCondition("ResourcesReady", "False", "WaitingForResource", line), notPaused),
@@ -89,8 +89,8 @@ func TestControlPlaneStages(t *testing.T) {
 		}(),
 		"owner does not exist": problem("WaitingForOwner", `waits for Cluster "c1", which owns it and does not exist in namespace "ns"`),
 		"resource group not ready": waiting("waits until ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready",
-			aksWorld("p0").With(infraXR(group("rg")))),
-		"no pools": waiting("waits until a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool", aksWorld()),
+			aksWorld("p0").With(infraXR(group("rg"))), newCluster),
+		"no pools": waiting("waits until a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool", aksWorld(), settledCluster()),
 		"first creation": {
 			xr: xr, world: aksWorld("p0"), ready: fnv1.Ready_READY_FALSE,
 			status: controlPlaneState(false, nil, list(resourceStatus(mc, false, "Creating", "is being created")),
@@ -101,7 +101,7 @@ func TestControlPlaneStages(t *testing.T) {
 				shownCondition("ResourcesReady", no, "Creating", "ManagedCluster mc: is being created"), shownCondition("Paused", no, "NotPaused", "")},
 		},
 		"ready": {
-			xr: xr, world: aksWorld("p0"), observed: []*unstr{exists(t, xr, newCluster, inAzure)},
+			xr: xr, world: aksWorld("p0").With(ready(poolXR("p0", aksPool("p0")))), observed: []*unstr{exists(t, xr, newCluster, inAzure)},
 			status: controlPlaneState(true, up, list(resourceStatus(mc, true, "Succeeded", "")),
 				contractCondition("Ready", "True", "Provisioned", ""), contractCondition("Available", "True", "Provisioned", ""),
 				contractCondition("ResourcesReady", "True", "AllReady", ""), notPaused),
@@ -110,7 +110,7 @@ func TestControlPlaneStages(t *testing.T) {
 				shownCondition("Paused", no, "NotPaused", "")},
 		},
 		"once up, an upgrade takes nothing away": {
-			xr: wasUp, world: aksWorld("p0"), ready: fnv1.Ready_READY_FALSE,
+			xr: wasUp, world: aksWorld("p0").With(ready(poolXR("p0", aksPool("p0")))), ready: fnv1.Ready_READY_FALSE,
 			observed: []*unstr{exists(t, xr, newCluster, inAzure, set("1.34.0", "status", "currentKubernetesVersion"), condition("False", "Info", "Reconciling", "upgrading"))},
 			status: controlPlaneState(true, up, list(resourceStatus(mc, false, "Reconciling", "upgrading")),
 				contractCondition("Ready", "True", "Provisioned", working), contractCondition("Available", "True", "Provisioned", working),
@@ -120,7 +120,7 @@ func TestControlPlaneStages(t *testing.T) {
 				shownCondition("ResourcesReady", no, "Reconciling", working), shownCondition("Paused", no, "NotPaused", "")},
 		},
 		"once up, Azure's refusal leaves it Available and not Ready": {
-			xr: wasUp, world: aksWorld("p0"), ready: fnv1.Ready_READY_FALSE,
+			xr: wasUp, world: aksWorld("p0").With(ready(poolXR("p0", aksPool("p0")))), ready: fnv1.Ready_READY_FALSE,
 			observed: []*unstr{exists(t, xr, newCluster, inAzure, condition("False", "Error", "QuotaExceeded", "no cores left"))},
 			status: controlPlaneState(true, up, list(resourceStatus(mc, false, "QuotaExceeded", "no cores left")),
 				contractCondition("Ready", "False", "QuotaExceeded", "ManagedCluster mc: no cores left"), contractCondition("Available", "True", "Provisioned", "ManagedCluster mc: no cores left"),

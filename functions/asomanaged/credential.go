@@ -71,7 +71,7 @@ func (c credential) set(in *composer.Request, inlines []*composer.Inline) {
 			annotations[composer.AnnotationCredentialFrom] = secret
 			i.Object.SetAnnotations(annotations)
 		case awaited != "":
-			i.Waits = append(i.Waits, awaited)
+			i.Needs = append(i.Needs, awaited)
 		}
 	}
 }

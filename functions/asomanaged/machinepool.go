@@ -43,7 +43,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	observed := in.Observed[agentPool.Name()]
+	observed := in.Made(agentPool.Name())
 	if agentPool.Problem == nil {
 		agentPool.Problem = setAgentPool(machinePool, agentPool, observed)
 	}

@@ -35,7 +35,8 @@ func TestMachinePoolStages(t *testing.T) {
 	cases := map[string]stage{
 		"control plane not ready": {xr: xr, world: aksWorld("p0").With(controlPlaneXR(aksCluster())), ready: fnv1.Ready_READY_FALSE,
 			readyIs:  []string{"False", "WaitingForResource", "ManagedClustersAgentPool p0: waits until ManagedCluster mc (spec.owner) of AzureASOManagedControlPlane cp is ready"},
-			resource: []string{"WaitingForResource", "waits until ManagedCluster mc (spec.owner) of AzureASOManagedControlPlane cp is ready"}},
+			resource: []string{"WaitingForResource", "waits until ManagedCluster mc (spec.owner) of AzureASOManagedControlPlane cp is ready"},
+			composed: composedAs(t, edited(ap, held), fnv1.Ready_READY_FALSE)},
 		"control plane does not exist": {xr: xr, world: aksWorld("p0").Without(controlPlaneXR()), ready: fnv1.Ready_READY_FALSE,
 			readyIs:  []string{"False", "WaitingForResource", "ManagedClustersAgentPool p0: waits until AzureASOManagedControlPlane cp exists, which says what credential is used in Azure, AzureASOManagedControlPlane cp exists, which may define ManagedCluster mc (spec.owner)"},
 			resource: []string{"WaitingForResource", "waits until AzureASOManagedControlPlane cp exists, which says what credential is used in Azure, AzureASOManagedControlPlane cp exists, which may define ManagedCluster mc (spec.owner)"}},

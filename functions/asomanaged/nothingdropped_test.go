@@ -23,7 +23,12 @@ func scenes(t testing.TB) map[string]scene {
 	cp := edited(ready(controlPlaneXR(aksCluster(), maintenance)), set(true, "status", "initialized"))
 	pool := edited(ready(poolXR("p0", aksPool("p0"), group("extra"))), nodes, set(true, "status", "ready"), set(int64(3), "status", "replicas"))
 	profiles := edited(settledCluster(), set(list(profile("p0"), profile("p1")), "spec", "agentPoolProfiles"))
+	waits := func(o *unstr) *unstr {
+		return exists(t, infra, edited(o, held), condition("False", "Warning", "WaitingForOwner", ""))
+	}
 	return map[string]scene{
+		"cluster, being created": {XR: infra, World: aksWorld("p0", "p1"), Observed: []*unstr{
+			exists(t, infra, group("rg"), condition("False", "Info", "Reconciling", "")), waits(net), edited(waits(subnet), remove("metadata", "annotations", "serviceoperator.azure.com/resource-id"))}},
 		"cluster":       {XR: infra, World: aksWorld("p0", "p1"), Observed: []*unstr{exists(t, infra, group("rg")), exists(t, infra, net), exists(t, infra, subnet)}},
 		"control plane": {XR: cp, World: aksWorld("p0", "p1"), Observed: []*unstr{exists(t, cp, settledCluster(), inAzure), exists(t, cp, maintenance)}},
 		"control plane, being created": {XR: cp, World: aksWorld("p0", "p1").With(poolXR("p0", aksPool("p0", inVersion(aksPreview)))),

@@ -1,6 +1,7 @@
 package asomanaged
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,7 +36,7 @@ func TestFirstCreation(t *testing.T) {
 	cases := map[string]struct {
 		args args
 		name string
-		want string // "" when it is composed
+		want string // "" when it is sent to Azure
 	}{
 		"owner in the same XR, missing":    {inInfra(infraXR(group("rg"), net)), "net", waiting + "ResourceGroup rg (spec.owner) is ready"},
 		"owner in the same XR, not ready":  {inInfra(infraXR(group("rg"), net), exists(t, infra, group("rg"), condition("False", "Info", "Reconciling", ""))), "net", waiting + "ResourceGroup rg (spec.owner) is ready"},
@@ -88,12 +89,16 @@ func TestFirstCreation(t *testing.T) {
 			if f := fatal(rsp); f != "" {
 				t.Fatal(f)
 			}
-			composed := false
+			composed, isHeld := false, false
 			for _, o := range desired(t, rsp) {
 				composed = composed || o.GetName() == c.name
+				isHeld = isHeld || o.GetName() == c.name && o.GetAnnotations()[heldMark] == "true" && o.GetAnnotations()[policy] == "skip"
 			}
-			if composed != (c.want == "") {
-				t.Errorf("composed: want %v, got %v", c.want == "", composed)
+			if want := !strings.Contains(c.want, noControlPlane); composed != want {
+				t.Errorf("composed: want %v, got %v", want, composed)
+			}
+			if want := composed && c.want != ""; isHeld != want {
+				t.Errorf("held: want %v, got %v", want, isHeld)
 			}
 			if c.want == "" {
 				return

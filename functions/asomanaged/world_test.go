@@ -1,6 +1,8 @@
 package asomanaged
 
 import (
+	"testing"
+
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,6 +39,18 @@ func aksWorld(pools ...string) world {
 
 func gvk(apiVersion, kind string) schema.GroupVersionKind {
 	return schema.FromAPIVersionAndKind(apiVersion, kind)
+}
+
+// sent returns the names of the composed objects that ASO may send to Azure.
+func sent(t testing.TB, rsp *fnv1.RunFunctionResponse) []string {
+	t.Helper()
+	var names []string
+	for n, o := range desired(t, rsp) {
+		if o.GetAnnotations()[heldMark] == "" {
+			names = append(names, n)
+		}
+	}
+	return names
 }
 
 // outcome returns what status.resources says of the object of the given name: ready, reason and message.

@@ -1,27 +1,21 @@
 package managed
 
 import (
-	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"testing"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/apimachinery/pkg/util/managedfields/managedfieldstest"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
 const (
-	crossplaneManager = "apiextensions.crossplane.io/composed/0123456789abcdef"
-	policy            = "serviceoperator.azure.com/reconcile-policy"
-	ownership         = "infrastructure.cluster.x-k8s.io/ownership"
-	tagC1             = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1"
+	policy    = "serviceoperator.azure.com/reconcile-policy"
+	heldMark  = "infrastructure.cluster.x-k8s.io/held"
+	ownership = "infrastructure.cluster.x-k8s.io/ownership"
+	tagC1     = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1"
 )
 
 // A play has one composite resource with Crossplane, ASO and Azure around it, each as far as the composer can tell.
@@ -30,7 +24,7 @@ type play struct {
 	world world
 	xr    *unstr
 	// live are the composed objects by composition resource name.
-	live map[string]*liveObject
+	live composertest.Live
 	// azure has the tags of what is in Azure, by kind and Azure name.
 	azure map[string]map[string]any
 	// joined has a membership that is found in Azure be that of the cluster.
@@ -40,14 +34,8 @@ type play struct {
 	rsp *fnv1.RunFunctionResponse
 }
 
-type liveObject struct {
-	fields     managedfieldstest.TestFieldManager
-	generation int64
-	status     map[string]any
-}
-
 func newPlay(t testing.TB, w world, xr *unstr, inAzure ...string) *play {
-	p := &play{t: t, world: w, xr: xr, live: map[string]*liveObject{}, azure: map[string]map[string]any{}}
+	p := &play{t: t, world: w, xr: xr, live: composertest.Live{}, azure: map[string]map[string]any{}}
 	for _, resource := range inAzure {
 		p.azure[resource] = map[string]any{"somebody": "else"}
 	}
@@ -55,30 +43,9 @@ func newPlay(t testing.TB, w world, xr *unstr, inAzure ...string) *play {
 }
 
 // observed returns the composed objects as the API server has them.
-func (p *play) observed() []*unstr {
-	var all []*unstr
-	for _, n := range slices.Sorted(maps.Keys(p.live)) {
-		all = append(all, p.object(n))
-	}
-	return all
-}
+func (p *play) observed() []*unstr { return p.live.Objects() }
 
-func (p *play) object(name string) *unstr {
-	l := p.live[name]
-	o := l.fields.Live().(*unstr).DeepCopy()
-	o.SetGeneration(l.generation)
-	o.SetUID(types.UID("uid-" + name))
-	o.SetCreationTimestamp(metav1.NewTime(created))
-	if l.status != nil {
-		o.Object["status"] = l.status
-	}
-	fields := o.GetManagedFields()
-	for i := range fields {
-		fields[i].Time = &metav1.Time{Time: created}
-	}
-	o.SetManagedFields(fields)
-	return o
-}
+func (p *play) object(name string) *unstr { return p.live.Object(name) }
 
 // compose runs the function once and does with its answer what Crossplane does.
 func (p *play) compose() {
@@ -95,23 +62,7 @@ func (p *play) compose() {
 		}
 	}
 	for n, o := range desired {
-		p.apply(n, o)
-	}
-}
-
-func (p *play) apply(n string, o *unstr) {
-	p.t.Helper()
-	o.SetNamespace(ns)
-	o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: p.xr.GetAPIVersion(), Kind: p.xr.GetKind(), Name: p.xr.GetName(), UID: p.xr.GetUID(), Controller: new(true)}})
-	l := p.live[n]
-	if l == nil {
-		l = &liveObject{fields: managedfieldstest.NewTestFieldManager(managedfields.NewDeducedTypeConverter(), o.GroupVersionKind())}
-		p.live[n] = l
-	}
-	before := l.fields.Live().(*unstr).Object["spec"]
-	must(p.t, l.fields.Apply(o, crossplaneManager, true))
-	if !reflect.DeepEqual(before, l.fields.Live().(*unstr).Object["spec"]) {
-		l.generation++
+		p.live.Apply(p.t, p.xr, n, o)
 	}
 }
 
@@ -159,24 +110,22 @@ func (p *play) reconcile(n string) {
 
 // say writes ASO's status.
 func (p *play) say(n, ready, reason string, o *unstr) {
-	l := p.live[n]
 	severity := ""
 	if ready == "False" {
 		severity = "Warning"
 	}
-	l.status = map[string]any{"conditions": []any{map[string]any{
-		"type": "Ready", "status": ready, "severity": severity, "reason": reason, "message": "", "observedGeneration": l.generation}}}
-	if o == nil {
-		return
+	status := map[string]any{}
+	if o != nil {
+		status["id"] = "/subscriptions/sub/of/" + inAzure(o)
+		if tags := p.azure[inAzure(o)]; len(tags) > 0 {
+			status["tags"] = tags
+		}
+		maps.Copy(status, statusOf(o))
+		if o.GetKind() == "FleetsMember" && p.joined {
+			status["clusterResourceId"] = "/SUBSCRIPTIONS/sub/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/cp"
+		}
 	}
-	l.status["id"] = "/subscriptions/sub/of/" + inAzure(o)
-	if tags := p.azure[inAzure(o)]; len(tags) > 0 {
-		l.status["tags"] = tags
-	}
-	maps.Copy(l.status, statusOf(o))
-	if o.GetKind() == "FleetsMember" && p.joined {
-		l.status["clusterResourceId"] = "/SUBSCRIPTIONS/sub/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/cp"
-	}
+	p.live.Say(n, ready, severity, reason, status)
 }
 
 // statusOf is what Azure says of an AKS cluster or a pool beside.
@@ -204,11 +153,15 @@ func (p *play) rounds(n int) *play {
 	return p
 }
 
-// whose returns, for each composed object, its policy and annotation.
+// whose returns, for each composed object, its policy, or that it is held, and its annotation.
 func (p *play) whose() map[string]string {
 	out := map[string]string{}
 	for _, o := range p.observed() {
-		out[o.GetKind()] = fmt.Sprintf("%s/%s", o.GetAnnotations()[policy], o.GetAnnotations()[ownership])
+		is := o.GetAnnotations()[policy]
+		if o.GetAnnotations()[heldMark] != "" {
+			is = "held, " + is
+		}
+		out[o.GetKind()] = is + "/" + o.GetAnnotations()[ownership]
 	}
 	return out
 }

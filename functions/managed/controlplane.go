@@ -43,7 +43,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 	inlines = standBehind(in, inlines, managed)
 	refuseRenaming(in, inlines)
 
-	plan := composer.Plan{Inlines: inlines, Cluster: a.cluster.GetName(), Paused: member.Paused(in, a.cluster), Hold: a.hold, Keeps: foundation,
+	plan := composer.Plan{Inlines: inlines, Cluster: a.cluster.GetName(), Paused: member.Paused(in, a.cluster), Withhold: a.hold, Keeps: foundation,
 		Awaits: func(i *composer.Inline) []composer.Reference { return byID(i, inlines) }}
 	out, err := plan.Make(in)
 	if err != nil {
@@ -93,9 +93,10 @@ func readAKS(in *composer.Request, cp *v1beta1.AzureManagedControlPlane) (*aks, 
 
 // inlines returns the objects that the control plane stands for, with what decides whether they may be composed.
 func (a *aks) inlines(in *composer.Request) []*composer.Inline {
-	observed := observedOf(in, member.ManagedClusterKind)
+	observed := madeOf(in, member.ManagedClusterKind)
+	live := a.live(observed)
 	var inlines []*composer.Inline
-	for _, o := range expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, liveCluster(observed)) {
+	for _, o := range expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, live) {
 		inlines = append(inlines, &composer.Inline{Path: o.Path, Object: o.Object, Problem: o.Problem, Waits: o.Waits})
 	}
 	tag := v1beta1.OwnedTag(a.cluster.GetName())
@@ -113,7 +114,7 @@ func (a *aks) inlines(in *composer.Request) []*composer.Inline {
 		case member.ManagedClusterKind:
 			i.Probe = &composer.Probe{Tag: tag}
 			i.Instead = instead(in, v1beta1.AnnotationManagedCluster)
-			a.setPools(i, observed)
+			a.setPools(i, observed, live)
 		}
 	}
 	return inlines
@@ -129,8 +130,8 @@ func joins(member *unstructured.Unstructured) func(*unstructured.Unstructured) b
 
 // setPools has the ManagedCluster wait for the pools that it is created with. One that goes away while Azure works must
 // not take the others with it, so then those that were sent stay.
-func (a *aks) setPools(managed *composer.Inline, observed *unstructured.Unstructured) {
-	if liveCluster(observed).HasPools {
+func (a *aks) setPools(managed *composer.Inline, observed *unstructured.Unstructured, live expansion.LiveCluster) {
+	if live.HasPools {
 		managed.Waits = nil
 		managed.Release(observed, "spec", "agentPoolProfiles")
 		managed.Later = poolsOfTheirOwn(observed)
@@ -143,6 +144,34 @@ func (a *aks) setPools(managed *composer.Inline, observed *unstructured.Unstruct
 	if sent, _, _ := unstructured.NestedSlice(observed.Object, "spec", "agentPoolProfiles"); len(sent) > 0 {
 		_ = unstructured.SetNestedSlice(managed.Object.Object, sent, "spec", "agentPoolProfiles")
 	}
+}
+
+// live returns what Azure says of the ManagedCluster. Its pools are its own until ASO has taken up their objects: to take them out of
+// it earlier would only keep Azure busy with the cluster, for which ASO has the pools wait. As soon as one is to be another
+// than it was sent it is left to its object at once.
+func (a *aks) live(observed *unstructured.Unstructured) expansion.LiveCluster {
+	live := liveCluster(observed)
+	comesUp := func(p expansion.Pool) bool {
+		return !slices.ContainsFunc(p.XR.Status.Resources, func(r v1beta1.ResourceStatus) bool {
+			return r.Ready && (schema.GroupKind{Group: r.Resource.Group, Kind: r.Resource.Kind}) == member.AgentPoolKind
+		})
+	}
+	if !live.HasPools || len(a.poolWaits) > 0 || !slices.ContainsFunc(a.pools, comesUp) {
+		return live
+	}
+	early := live
+	early.HasPools = false
+	sent, _, _ := unstructured.NestedSlice(observed.Object, "spec", "agentPoolProfiles")
+	for _, o := range expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, early) {
+		if o.Object.GroupVersionKind().GroupKind() != member.ManagedClusterKind {
+			continue
+		}
+		wanted, _, _ := unstructured.NestedSlice(o.Object.Object, "spec", "agentPoolProfiles")
+		if o.Problem == nil && len(o.Waits) == 0 && len(sent) > 0 && member.SameProfiles(wanted, sent) {
+			return early
+		}
+	}
+	return live
 }
 
 // poolsOfTheirOwn says, in words, that a ManagedCluster is about to be changed: once Azure has its pools they are taken out
@@ -164,11 +193,11 @@ func instead(in *composer.Request, annotation string) composer.Instead {
 	return composer.Instead{Name: name, Path: "metadata.annotations[" + annotation + "]", Forget: set && name == ""}
 }
 
-// observedOf returns the composed object of a kind of which there is one at most.
-func observedOf(in *composer.Request, kind schema.GroupKind) *unstructured.Unstructured {
+// madeOf returns the composed object of a kind of which there is one at most, unless that is held.
+func madeOf(in *composer.Request, kind schema.GroupKind) *unstructured.Unstructured {
 	var found *unstructured.Unstructured
 	for _, o := range in.Observed {
-		if o.GroupVersionKind().GroupKind() == kind && (found == nil || o.GetName() < found.GetName()) {
+		if o.GroupVersionKind().GroupKind() == kind && !composer.Held(o) && (found == nil || o.GetName() < found.GetName()) {
 			found = o
 		}
 	}
@@ -194,13 +223,13 @@ var foundation = []schema.GroupKind{composer.ResourceGroup, networkKind, subnetK
 func refuseRenaming(in *composer.Request, inlines []*composer.Inline) {
 	for _, i := range inlines {
 		kind := i.Object.GroupVersionKind().GroupKind()
-		if i.Problem != nil || i.Used != nil || in.Observed[i.Name()] != nil || !slices.Contains(foundation, kind) {
+		if i.Problem != nil || i.Used != nil || in.Made(i.Name()) != nil || !slices.Contains(foundation, kind) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
 			o := in.Observed[name]
 			asked := slices.ContainsFunc(inlines, func(other *composer.Inline) bool { return other.Name() == name })
-			if o.GroupVersionKind().GroupKind() == kind && !asked {
+			if o.GroupVersionKind().GroupKind() == kind && !asked && !composer.Held(o) {
 				i.Problem = &composer.Problem{Reason: composer.ReasonImmutableField, Message: fmt.Sprintf(
 					"%s gives %s %q, but must stay with %q, which the cluster stands on", i.Path, kind.Kind, i.Object.GetName(), o.GetName())}
 				break

@@ -35,8 +35,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	if err := errors.Join(p.setOwner(in, i), composer.FindUsed(in, inlines)); err != nil {
 		return nil, err
 	}
-	plan := composer.Plan{Inlines: inlines, Cluster: p.cluster.GetName(), Paused: member.Paused(in, p.cluster), Hold: p.hold,
-		Peers: []composer.Peer{p.controlPlane}}
+	plan := composer.Plan{Inlines: inlines, Cluster: p.cluster.GetName(), Paused: member.Paused(in, p.cluster), Withhold: p.hold}
 	out, err := plan.Make(in)
 	if err != nil {
 		return nil, err
@@ -57,8 +56,6 @@ type aksPool struct {
 	machinePool *unstructured.Unstructured
 	cluster     *unstructured.Unstructured
 	cp          *v1beta1.AzureManagedControlPlane
-	// controlPlane is cp as it was read.
-	controlPlane composer.Peer
 	// managed is what the control plane says of its ManagedCluster; its name is empty while it says nothing.
 	managed    v1beta1.ResourceStatus
 	credential member.Credential
@@ -89,7 +86,6 @@ func readPool(in *composer.Request) (*aksPool, *composer.Problem, error) {
 	if problem := read(cp, p.cp); problem != nil {
 		return nil, problem, nil
 	}
-	p.controlPlane = composer.Peer{Kind: controlPlaneKind.Kind, Name: name, XR: cp}
 	p.pool, problem = poolOf(in.XR, p.machinePool, p.cp.Status.AutoUpgradeVersion)
 	if problem != nil {
 		return nil, problem, nil
@@ -108,15 +104,19 @@ func readPool(in *composer.Request) (*aksPool, *composer.Problem, error) {
 
 // inline returns the agent pool, with what decides whether it may be composed.
 func (p *aksPool) inline(in *composer.Request) *composer.Inline {
-	observed := observedOf(in, member.AgentPoolKind)
+	observed := madeOf(in, member.AgentPoolKind)
 	later := p.upgradeLater()
 	o := expansion.MachinePool(p.pool, p.cp, clusterOf(p.cluster), livePool(observed))
 	i := &composer.Inline{Path: o.Path, Object: o.Object, Problem: o.Problem, Waits: o.Waits, Instead: instead(in, v1beta1.AnnotationAgentPool)}
 	if i.Problem == nil {
 		i.Problem = p.otherScaler()
 	}
-	if !p.managed.Ready {
-		i.Waits = append(i.Waits, fmt.Sprintf("the ManagedCluster of AzureManagedControlPlane %s is ready", p.cp.Name))
+	switch wait := fmt.Sprintf("the ManagedCluster of AzureManagedControlPlane %s is ready", p.cp.Name); {
+	case p.managed.Ready:
+	case p.managed.Ownership == v1beta1.OwnershipOwned:
+		i.Waits = append(i.Waits, wait)
+	default: // It may be found to be somebody else's, and to have the pool already.
+		i.Needs = append(i.Needs, wait)
 	}
 	switch {
 	case later == "":
@@ -179,7 +179,7 @@ func (p *aksPool) setOwner(in *composer.Request, i *composer.Inline) error {
 // in one network, of which the spec need not know.
 func (p *aksPool) setSubnet(in *composer.Request, i *composer.Inline) error {
 	subnet, known := any(nil), false
-	if observed := in.Observed[i.Name()]; observed != nil {
+	if observed := in.Made(i.Name()); observed != nil {
 		subnet, known, _ = unstructured.NestedFieldCopy(observed.Object, "spec", "vnetSubnetReference")
 	} else {
 		gvk := schema.GroupVersionKind{Group: p.managed.Resource.Group, Version: p.managed.Resource.Version, Kind: p.managed.Resource.Kind}

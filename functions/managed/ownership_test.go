@@ -30,17 +30,16 @@ func TestANewClusterIsMade(t *testing.T) {
 	}
 }
 
-// TestNothingIsAskedForTooEarly says when each resource is looked for and made: as early as what it refers to allows.
+// TestNothingIsAskedForTooEarly says when each resource is looked for and made: as early as what it refers to allows. Its
+// object is there before.
 func TestNothingIsAskedForTooEarly(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	want := []map[string]string{
 		{"ResourceGroup": "skip/undecided"},
-		{"ResourceGroup": "/owned"},
-		// Network and cluster lie in the group, and are looked for side by side.
-		{"ResourceGroup": "/owned", "VirtualNetwork": "skip/undecided", "ManagedCluster": "skip/undecided"},
-		{"ResourceGroup": "/owned", "VirtualNetwork": "/owned", "ManagedCluster": "skip/undecided"},
-		{"ResourceGroup": "/owned", "VirtualNetwork": "/owned", "ManagedCluster": "skip/undecided", "VirtualNetworksSubnet": "skip/undecided"},
-		{"ResourceGroup": "/owned", "VirtualNetwork": "/owned", "ManagedCluster": "skip/undecided", "VirtualNetworksSubnet": "/owned"},
+		// What lies in a group that Azure does not have is not there, either.
+		{"ResourceGroup": "/owned", "VirtualNetwork": "held, skip/owned", "ManagedCluster": "held, skip/owned", "VirtualNetworksSubnet": "held, skip/owned"},
+		{"ResourceGroup": "/owned", "VirtualNetwork": "/owned", "ManagedCluster": "held, skip/owned", "VirtualNetworksSubnet": "held, skip/owned"},
+		{"ResourceGroup": "/owned", "VirtualNetwork": "/owned", "ManagedCluster": "held, skip/owned", "VirtualNetworksSubnet": "/owned"},
 		{"ResourceGroup": "/owned", "VirtualNetwork": "/owned", "ManagedCluster": "/owned", "VirtualNetworksSubnet": "/owned"},
 	}
 	for n, w := range want {
@@ -90,13 +89,13 @@ func TestWhatIsThereAlready(t *testing.T) {
 			p.xr = edited(p.xr, remove("metadata", "annotations", "cluster.x-k8s.io/paused"))
 		},
 		"somebody wipes the annotations": func(p *play) {
-			for _, l := range p.live {
-				must(p.t, l.fields.Update(edited(l.fields.Live().(*unstr), remove("metadata", "annotations")), "kubectl"))
+			for n := range p.live {
+				p.live.Edit(p.t, n, remove("metadata", "annotations"))
 			}
 		},
 		"somebody sets the policy": func(p *play) {
-			for _, l := range p.live {
-				must(p.t, l.fields.Update(edited(l.fields.Live().(*unstr), annotate(policy, "manage")), "kubectl"))
+			for n := range p.live {
+				p.live.Edit(p.t, n, annotate(policy, "manage"))
 			}
 		},
 	}
@@ -154,8 +153,7 @@ func TestExternalIsShown(t *testing.T) {
 		t.Error("it was made in place of the external one")
 	}
 	// A user hands it over.
-	must(t, p.live["VirtualNetwork.network.azure.com/net"].fields.Update(
-		edited(p.live["VirtualNetwork.network.azure.com/net"].fields.Live().(*unstr), annotate(ownership, "owned")), "kubectl"))
+	p.live.Edit(t, "VirtualNetwork.network.azure.com/net", annotate(ownership, "owned"))
 	p.rounds(2)
 	if !slices.Contains(p.did, "create VirtualNetwork net") {
 		t.Errorf("handed over, but not made: %v", p.did)
@@ -164,7 +162,7 @@ func TestExternalIsShown(t *testing.T) {
 
 // TestAttachmentsThatAreThereAlready says the same of what is attached to the cluster and its network.
 func TestAttachmentsThatAreThereAlready(t *testing.T) {
-	attached := []string{"Extension flux", "FleetsMember m", "PrivateEndpoint pe"}
+	attached := []string{"ResourceGroup rg", "Extension flux", "FleetsMember m", "PrivateEndpoint pe"}
 	cases := map[string]struct {
 		inAzure []string
 		joined  bool
@@ -174,7 +172,7 @@ func TestAttachmentsThatAreThereAlready(t *testing.T) {
 		"all of the same name":   {inAzure: attached, whose: map[string]string{"Extension": "/", "FleetsMember": "skip/external", "PrivateEndpoint": "skip/external"}},
 		"on an external cluster": {inAzure: append(attached, "ManagedCluster cp"), whose: map[string]string{"Extension": "skip/external", "FleetsMember": "skip/external", "PrivateEndpoint": "skip/external"}},
 		"after a move":           {joined: true, inAzure: []string{"FleetsMember m"}, whose: map[string]string{"FleetsMember": "/owned"}},
-		"an external cluster":    {inAzure: []string{"ManagedCluster cp"}, whose: map[string]string{"Extension": "/owned", "FleetsMember": "/owned", "PrivateEndpoint": "/owned"}},
+		"an external cluster":    {inAzure: []string{"ResourceGroup rg", "ManagedCluster cp"}, whose: map[string]string{"Extension": "/owned", "FleetsMember": "/owned", "PrivateEndpoint": "/owned"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

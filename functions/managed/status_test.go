@@ -128,7 +128,7 @@ func TestControlPlaneStatus(t *testing.T) {
 			p := newPlay(t, aksWorld(t), c.xr)
 			p.rounds(8)
 			for field, value := range c.azure {
-				p.live["ManagedCluster.containerservice.azure.com/cp"].status[field] = value
+				p.live["ManagedCluster.containerservice.azure.com/cp"].Status[field] = value
 			}
 			p.compose()
 			got := status(p.rsp)
@@ -153,7 +153,7 @@ func TestControlPlaneStatus(t *testing.T) {
 func TestFailuresAreShownWhereTheyAre(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	p.rounds(8)
-	p.live["VirtualNetwork.network.azure.com/net"].status["conditions"] = []any{map[string]any{
+	p.live["VirtualNetwork.network.azure.com/net"].Status["conditions"] = []any{map[string]any{
 		"type": "Ready", "status": "False", "severity": "Error", "reason": "NetcfgInvalidSubnet", "message": "too small", "observedGeneration": int64(1)}}
 	p.compose()
 	for conditionType, want := range map[string]string{
@@ -348,9 +348,9 @@ func TestPoolsAtCreation(t *testing.T) {
 		})
 	}
 	p := newPlay(t, aksWorld(t), controlPlane(t))
-	p.rounds(6)
+	p.rounds(4)
 	managed := p.live["ManagedCluster.containerservice.azure.com/cp"]
-	managed.status = nil // Azure works.
+	managed.Status = nil // Azure works.
 	p.world = p.world.Without(poolXR(t, "p1", "User"))
 	p.compose()
 	sent, _, _ := unstructured.NestedSlice(p.object("ManagedCluster.containerservice.azure.com/cp").Object, "spec", "agentPoolProfiles")
@@ -359,28 +359,56 @@ func TestPoolsAtCreation(t *testing.T) {
 	}
 }
 
-// TestPoolsWaitUntilTheyAreObjectsOfTheirOwn says that the cluster is up as soon as Azure has it, but that pools come when
-// the update that takes them out of it is over.
-func TestPoolsWaitUntilTheyAreObjectsOfTheirOwn(t *testing.T) {
+// TestPoolsBecomeObjectsOfTheirOwn says that pools come as soon as Azure has the cluster, which keeps them until their objects
+// are ready: to take them out of it earlier would have them wait for that.
+func TestPoolsBecomeObjectsOfTheirOwn(t *testing.T) {
+	const managed = "ManagedCluster.containerservice.azure.com/cp"
 	p := newPlay(t, aksWorld(t), controlPlane(t))
-	p.rounds(7)
-	if got := condition(p.rsp, "Available"); !strings.HasPrefix(got, "True") {
-		t.Errorf("Available: %s", got)
+	profiles := func() int {
+		sent, _, _ := unstructured.NestedSlice(p.object(managed).Object, "spec", "agentPoolProfiles")
+		return len(sent)
 	}
-	if got := condition(p.rsp, "ManagedClusterRunning"); got != "False WaitingForResource: ManagedCluster cp: is updated: its agent pools are objects of their own from now on" {
-		t.Errorf("ManagedClusterRunning: %s", got)
+	p.rounds(6)
+	for _, conditionType := range []string{"Available", "ManagedClusterRunning"} {
+		if got := condition(p.rsp, conditionType); !strings.HasPrefix(got, "True") {
+			t.Errorf("%s: %s", conditionType, got)
+		}
+	}
+	if got := profiles(); got != 2 {
+		t.Errorf("want both pools kept until their objects are ready, got %d", got)
 	}
 	pool := newPlay(t, aksWorld(t, p.xr), poolXR(t, "p0", "System"))
-	if pool.rounds(1); len(pool.live) > 0 {
-		t.Error("the pool is sent too early")
+	if pool.rounds(1); len(pool.did) != 1 {
+		t.Error("the pool is not sent")
 	}
-	p.rounds(1)
+	up := func(name string) *unstr {
+		return edited(poolXR(t, name, "System"), set([]any{map[string]any{
+			"resource": map[string]any{"group": "containerservice.azure.com", "version": "v1", "kind": "ManagedClustersAgentPool", "name": name}, "ready": true,
+		}}, "status", "resources"))
+	}
+	p.world = p.world.With(up("p0"))
+	if p.compose(); profiles() != 2 {
+		t.Errorf("want both pools kept until both objects are ready, got %d", profiles())
+	}
+	p.world = p.world.With(edited(up("p1"), set("User", "spec", "mode")))
+	p.compose()
+	if got := condition(p.rsp, "ManagedClusterRunning"); profiles() != 0 || got != "False WaitingForResource: ManagedCluster cp: is updated: its agent pools are objects of their own from now on" {
+		t.Errorf("ManagedClusterRunning: %s, with %d profiles", got, profiles())
+	}
+	p.rounds(2)
 	if got := condition(p.rsp, "ManagedClusterRunning"); got != "True AllReady:" {
 		t.Errorf("afterwards: %s", got)
 	}
-	pool.world = aksWorld(t, p.xr)
-	if pool.rounds(1); len(pool.live) != 1 {
-		t.Error("the pool is not sent")
+}
+
+// TestChangedPoolsAreTheirOwn says that the cluster lets go of its pools at once when one is to be another than it was made.
+func TestChangedPoolsAreTheirOwn(t *testing.T) {
+	p := newPlay(t, aksWorld(t), controlPlane(t))
+	p.rounds(6)
+	p.world = p.world.With(edited(machinePool(t, "p1"), set(int64(7), "spec", "replicas")))
+	p.compose()
+	if sent, _, _ := unstructured.NestedSlice(p.object("ManagedCluster.containerservice.azure.com/cp").Object, "spec", "agentPoolProfiles"); len(sent) > 0 {
+		t.Errorf("sent: %v", sent)
 	}
 }
 

@@ -19,7 +19,7 @@ func standBehind(in *composer.Request, inlines []*composer.Inline, managed *comp
 	if composer.First(inlines, privateEndpointKind) == nil {
 		inlines = slices.DeleteFunc(slices.Clone(inlines), func(i *composer.Inline) bool {
 			// What has been made before the user's ManagedCluster came stays.
-			return surrounding(i) && in.Observed[i.Name()] == nil && i.Used == nil
+			return surrounding(i) && in.Made(i.Name()) == nil && i.Used == nil
 		})
 	}
 	if managed.Used == nil {

@@ -1,6 +1,8 @@
 package member
 
 import (
+	"bytes"
+	"encoding/json"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,4 +30,11 @@ func AzureName(obj *unstructured.Unstructured) string {
 		return name
 	}
 	return obj.GetName()
+}
+
+// SameProfiles says whether both lists of agent pool profiles are the same, also where one came through protobuf.
+func SameProfiles(a, b []any) bool {
+	x, errA := json.Marshal(a)
+	y, errB := json.Marshal(b)
+	return errA == nil && errB == nil && bytes.Equal(x, y)
 }

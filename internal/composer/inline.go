@@ -29,8 +29,12 @@ type Inline struct {
 	Object *unstructured.Unstructured
 	// Problem says why the object cannot be composed as it is; nil if it can.
 	Problem *Problem
-	// Waits says, in words, what must be before the resource is first created, besides what it refers to.
+	// Waits says, in words, what must be before the resource is first created, besides what it refers to. The object may be
+	// held in Kubernetes meanwhile.
 	Waits []string
+	// Needs says, in words, what must be besides before there is an object at all, as without it the object cannot be written
+	// rightly, or nobody can tell whose its resource is.
+	Needs []string
 	// Later says, in words, what of the spec is not in Object yet; empty if nothing.
 	Later string
 	// Probe is set when Azure may have the resource already.
@@ -44,6 +48,16 @@ type Inline struct {
 	ownership string
 	// managedWhen is what a resource that Azure does not have waits for.
 	managedWhen []string
+	// waitsFor is what an object waits for that is not in Kubernetes yet, or held there.
+	waitsFor []string
+	// held says that the object waits in Kubernetes, with the policy skip.
+	held bool
+	// isNew says that Azure did not have the resource when asked, and that it is made now: nothing can lie in it.
+	isNew bool
+	// usersPolicy says that the user has chosen a reconcile policy.
+	usersPolicy bool
+	// unsure says that it is not known yet whether there is anything to look for in Azure.
+	unsure bool
 }
 
 // A Problem is a mistake in the spec, to be shown to the person who made it.

@@ -26,8 +26,8 @@ type Plan struct {
 	Paused bool
 	// Keeps are kinds of which nothing that exists leaves while the composite does, whatever the spec asks for.
 	Keeps []schema.GroupKind
-	// Hold says, in words, what everything waits for before it is first created; empty if nothing.
-	Hold string
+	// Withhold says, in words, what everything waits for before it is in Kubernetes; empty if nothing.
+	Withhold string
 	// Awaits returns further references that an object waits for before it is first created.
 	Awaits func(*Inline) []Reference
 }
@@ -115,18 +115,12 @@ func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
 		out.Of = append(out.Of, Outcome{Object: i.Used, State: usedState(i.Used), Ownership: i.ownership})
 		return nil
 	}
-	if !i.Probe.needed(observed) {
-		i.Probe = nil
-	}
-	if i.Problem == nil && i.Probe != nil {
-		p.look(in, i, observed)
-	}
+	p.decide(in, i, observed)
 	if i.Problem == nil {
-		p.setOperator(in, i, observed)
 		i.Problem = p.prepare(i, observed)
 	}
 	if i.Problem == nil && (observed == nil || observed.GetAPIVersion() != i.Object.GetAPIVersion()) {
-		waiting, err := p.admit(in, i, observed, out)
+		waiting, err := p.admit(in, i, out)
 		if err != nil {
 			return err
 		}
@@ -138,8 +132,12 @@ func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
 	if i.Problem != nil {
 		return p.refuse(i, observed, out)
 	}
-	state := AzureState{Reason: "Creating", Message: "is being created"}
-	if observed != nil {
+	state, settled := p.heldState(i, observed)
+	switch {
+	case settled:
+	case observed == nil:
+		state = creatingState()
+	default:
 		state = i.looksFor(observed)
 	}
 	if state.Ready && i.Later != "" {
@@ -150,14 +148,35 @@ func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
 	return nil
 }
 
+// decide finds out whose the resource of an object is, and whether the object is held.
+func (p *Plan) decide(in *Request, i *Inline, observed *unstructured.Unstructured) {
+	_, i.usersPolicy = i.Object.GetAnnotations()[AnnotationReconcilePolicy]
+	i.unsure = i.Probe != nil && i.Probe.Unless != nil && i.Probe.Unless.finding() == findingOpen
+	if !i.Probe.needed(observed) {
+		i.Probe = nil
+	}
+	switch {
+	case i.Problem != nil:
+		return
+	case observed == nil && !p.Paused && p.inNew(i):
+		i.bear()
+	case i.Probe != nil:
+		p.look(in, i, observed)
+	}
+	p.hold(in, i, observed)
+}
+
 // admit decides whether an object may go to the API server for the first time, or in another version.
-func (p *Plan) admit(in *Request, i *Inline, observed *unstructured.Unstructured, out *Outcomes) (*AzureState, error) {
-	if observed == nil {
-		if p.Paused {
-			return &AzureState{Reason: ReasonPaused, Message: "is not created while the Cluster is paused"}, nil
-		}
-		if waits := p.firstWaits(in, i); len(waits) > 0 {
-			return &AzureState{Reason: ReasonWaitingForResource, Message: "waits until " + strings.Join(waits, ", ")}, nil
+func (p *Plan) admit(in *Request, i *Inline, out *Outcomes) (*AzureState, error) {
+	if in.Observed[i.Name()] == nil {
+		var state AzureState
+		switch {
+		case p.Paused:
+			state = pausedState()
+			return &state, nil
+		case len(i.waitsFor) > 0 && !i.held:
+			state = waitingState(i.waitsFor)
+			return &state, nil
 		}
 	}
 	served, known, err := in.Schema(i.Object.GroupVersionKind())
@@ -203,6 +222,7 @@ func (p *Plan) prepare(i *Inline, observed *unstructured.Unstructured) *Problem 
 
 // refuse leaves an object with a problem as it is: absent if it does not exist, else as it was applied last.
 func (p *Plan) refuse(i *Inline, observed *unstructured.Unstructured, out *Outcomes) error {
+	i.forgetNew()
 	if i.ownership == "" && observed != nil {
 		i.ownership = observed.GetAnnotations()[v1beta1.AnnotationOwnership]
 	}
@@ -264,7 +284,7 @@ func (p *Plan) keep(in *Request, out *Outcomes) error {
 
 // kept says whether an object that the spec no longer has is kept for now, and how it is doing.
 func (p *Plan) kept(observed *unstructured.Unstructured) (AzureState, bool) {
-	if slices.Contains(p.Keeps, observed.GroupVersionKind().GroupKind()) {
+	if slices.Contains(p.Keeps, observed.GroupVersionKind().GroupKind()) && !Held(observed) {
 		return StateOf(observed), true
 	}
 	for _, i := range p.Inlines {
@@ -291,6 +311,7 @@ func SkippedByPause(obj metav1.Object) bool {
 
 func (o *Outcomes) withhold(i *Inline, state AzureState, problem bool) {
 	o.Withheld = true
+	i.forgetNew()
 	o.Of = append(o.Of, Outcome{Object: i.Object, State: state, Problem: problem, Ownership: i.ownership})
 }
 
@@ -307,8 +328,7 @@ func immutable(i *Inline, observed *unstructured.Unstructured) *Problem {
 			wanted = defaultAzureName(i, observed, now)
 		}
 		if now != wanted {
-			return &Problem{ReasonImmutableField, fmt.Sprintf(
-				"%s.%s is %q, but must stay %q because the resource exists in Azure; give another resource another metadata.name", i.Path, strings.Join(fields, "."), wanted, now)}
+			return takenUp(i, observed, strings.Join(fields, "."), now, wanted)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package composer
 
 import (
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -91,7 +90,7 @@ func (p *Plan) look(in *Request, i *Inline, observed *unstructured.Unstructured)
 	if found == findingAbsent {
 		// To be managed is to be created, so now everything must be there that it needs.
 		if i.managedWhen = p.waits(in, i); len(i.managedWhen) == 0 && !p.Paused {
-			found = findingOwned
+			found, i.isNew = findingOwned, true
 		}
 	}
 	annotations := i.Object.GetAnnotations()
@@ -110,6 +109,11 @@ func (p *Plan) look(in *Request, i *Inline, observed *unstructured.Unstructured)
 	}
 	annotations[v1beta1.AnnotationOwnership] = i.ownership
 	i.Object.SetAnnotations(annotations)
+	if i.isNew {
+		i.annotate(v1beta1.AnnotationNew, "true")
+	} else if observed != nil {
+		i.keepNew(observed)
+	}
 	if found == findingOwned {
 		// Without a policy the resource is managed, or what the namespace's own policy says.
 		i.Release(observed, "metadata", "annotations", AnnotationReconcilePolicy)
@@ -119,11 +123,14 @@ func (p *Plan) look(in *Request, i *Inline, observed *unstructured.Unstructured)
 // looksFor returns the state of an object that may have been there before, from what ASO says of it.
 func (i *Inline) looksFor(observed *unstructured.Unstructured) AzureState {
 	state := StateOf(observed)
+	if answersToSkip(state, observed) {
+		return creatingState()
+	}
 	switch i.ownership {
 	case v1beta1.OwnershipOwned:
 		if state.Reason == ReasonAzureResourceNotFound && !skippedByUser(observed) {
 			// That was the answer to the probe; ASO creates it now.
-			return AzureState{Reason: "Creating", Message: "is being created"}
+			return creatingState()
 		}
 	case v1beta1.OwnershipExternal:
 		return external(i, state)
@@ -148,9 +155,9 @@ func external(i *Inline, state AzureState) AzureState {
 func undecided(i *Inline, state AzureState) AzureState {
 	switch {
 	case state.Reason == ReasonAzureResourceNotFound && len(i.managedWhen) > 0:
-		return AzureState{Reason: ReasonWaitingForResource, Message: "waits until " + strings.Join(i.managedWhen, ", ")}
+		return waitingState(i.managedWhen)
 	case state.Reason == ReasonAzureResourceNotFound:
-		return AzureState{Reason: ReasonPaused, Message: "is not created while the Cluster is paused"}
+		return pausedState()
 	case state.Ready:
 		return AzureState{Reason: reasonLooking, Message: "is in Azure; what it lies in must say whose it is"}
 	case progressing[state.Reason]:

@@ -19,7 +19,12 @@ type AzureState struct {
 // StateOf reads ASO's only condition, Ready, of obj. A condition about an older generation does not count as Ready.
 //
 // ASO documentation, "Conditions": severity Error is fatal, Warning is retried, Info is progress.
+//
+// What ASO finds of an object that is held is not what is wanted there.
 func StateOf(obj *unstructured.Unstructured) AzureState {
+	if Held(obj) {
+		return AzureState{Reason: ReasonWaitingForResource, Message: "waits until what it refers to is ready"}
+	}
 	for _, c := range mapsIn(obj.Object, "status", "conditions") {
 		if c["type"] != "Ready" {
 			continue

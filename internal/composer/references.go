@@ -11,6 +11,9 @@ import (
 // ResourceGroup is the ASO kind that owns every resource whose kind names no other owner.
 var ResourceGroup = schema.GroupKind{Group: "resources.azure.com", Kind: "ResourceGroup"}
 
+// pathOwner is the path of the reference to what an object lies in.
+const pathOwner = "spec.owner"
+
 // A Reference is one ASO object's mention of another in the same namespace.
 type Reference struct {
 	schema.GroupKind
@@ -66,7 +69,7 @@ func owner(obj *unstructured.Unstructured, value any) []Reference {
 	if name == "" {
 		return nil
 	}
-	ref := Reference{GroupKind: OwnerKind(obj.GroupVersionKind().GroupKind()), Name: name, Path: "spec.owner"}
+	ref := Reference{GroupKind: OwnerKind(obj.GroupVersionKind().GroupKind()), Name: name, Path: pathOwner}
 	if kind, _ := m["kind"].(string); kind != "" {
 		group, _ := m["group"].(string)
 		ref.GroupKind = schema.GroupKind{Group: group, Kind: kind}

@@ -116,9 +116,6 @@ func (o *Outcomes) Resources() []any {
 		if outcome.Ownership != "" {
 			item["ownership"] = outcome.Ownership
 		}
-		if operator := outcome.Object.GetAnnotations()[annotationOperator]; operator != "" && outcome.State.Ready {
-			item["operator"] = cutTo(operator, longestName)
-		}
 		out = append(out, item)
 	}
 	return out
@@ -216,4 +213,14 @@ func Finish(in *Request, out *Outcomes, status map[string]any, conditions ...Con
 		Composed: out.Composed, Ready: out.Ready(), Withheld: out.Withheld, Unwatched: out.Unwatched,
 		Status: status, Conditions: conditions,
 	}
+}
+
+// SaysReady says whether a composite resource says of an object of the kind that it is ready.
+func SaysReady(xr *unstructured.Unstructured, kind schema.GroupKind) bool {
+	for _, item := range mapsIn(xr.Object, "status", "resources") {
+		if item["ready"] == true && statusObject(item, "").GroupVersionKind().GroupKind() == kind {
+			return true
+		}
+	}
+	return false
 }

@@ -43,7 +43,7 @@ func findUsed(in *Request, i *Inline) error {
 		return nil
 	}
 	name := i.Object.GetName()
-	if observed := in.Observed[i.Name()]; observed != nil {
+	if i.made(in) {
 		if wanted := i.Instead.Name; wanted != "" && wanted != name {
 			i.Problem = &Problem{ReasonIncompatibleValue, fmt.Sprintf("%s is %q, but must be absent or %q because %s %s has been made already",
 				i.Instead.Path, wanted, name, i.Object.GetKind(), name)}
@@ -73,7 +73,7 @@ func (i *Inline) use(in *Request, found *unstructured.Unstructured, name string)
 	if found == nil {
 		switch {
 		case i.Instead.Name != "":
-			i.Waits = append(i.Waits, fmt.Sprintf("%s %s exists, which %s names", kind, name, i.Instead.Path))
+			i.Needs = append(i.Needs, fmt.Sprintf("%s %s exists, which %s names", kind, name, i.Instead.Path))
 			i.Probe = nil // Nothing is looked for in Azure in place of it.
 		case !i.Instead.Forget && usedBefore(in, i.Object.GroupVersionKind().GroupKind(), name):
 			i.ownership = v1beta1.OwnershipUser
@@ -109,17 +109,25 @@ func usedBefore(in *Request, kind schema.GroupKind, name string) bool {
 	return false
 }
 
-// Live returns the ASO object that stands behind i: the one composed, or the user's own; nil if there is none yet.
+// made says whether the object of the spec's own stands already, or is held there under the name that the user gives.
+func (i *Inline) made(in *Request) bool {
+	observed := in.Observed[i.Name()]
+	another := i.Instead.Name != "" && i.Instead.Name != i.Object.GetName()
+	return observed != nil && (!Held(observed) || !another)
+}
+
+// Live returns the ASO object that stands behind i: the one composed, or the user's own; nil if there is none yet, or only
+// one that is held.
 func (i *Inline) Live(in *Request) *unstructured.Unstructured {
 	if i.Used != nil {
 		return i.Used
 	}
-	return in.Observed[i.Name()]
+	return in.Made(i.Name())
 }
 
 // UsersOwn says whether an object of the user's own stands behind i, or is to: one that is named, or one that is gone.
 func (i *Inline) UsersOwn(in *Request) bool {
-	return in.Observed[i.Name()] == nil && (i.Used != nil || i.Instead.Name != "" || i.ownership == v1beta1.OwnershipUser)
+	return !i.made(in) && (i.Used != nil || i.Instead.Name != "" || i.ownership == v1beta1.OwnershipUser)
 }
 
 // usedState returns the state of a user's object.

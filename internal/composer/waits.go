@@ -11,29 +11,35 @@ import (
 // firstWaits returns what an object waits for before it is in Kubernetes, in words. One that only looks at Azure needs no
 // more than its owner, which makes its address there.
 func (p *Plan) firstWaits(in *Request, i *Inline) []string {
-	if p.Hold != "" {
-		return []string{p.Hold}
-	}
-	if i.Probe == nil {
-		return p.waits(in, i)
+	if p.Withhold != "" || i.Probe == nil {
+		return p.allWaits(in, i)
 	}
 	var waits []string
 	for _, ref := range References(i.Object) {
-		if w := p.wait(in, i, ref); w != "" && ref.Path == "spec.owner" {
+		if w := p.wait(in, i, ref); w != "" && ref.Path == pathOwner {
 			waits = append(waits, w)
 		}
 	}
 	return waits
 }
 
-// waits returns what an object that does not exist yet waits for, in words. ASO does not watch what an object refers
-// to and retries on a timer, and Azure refuses a reference to what it does not have yet; so nothing is created early.
+// allWaits returns what a resource waits for before it is created in Azure, in words.
+func (p *Plan) allWaits(in *Request, i *Inline) []string {
+	if p.Withhold != "" {
+		return []string{p.Withhold}
+	}
+	return p.waits(in, i)
+}
+
+// waits returns what a resource of which nothing has been sent to Azure waits for, in words. ASO does not watch what an
+// object refers to and retries on a timer, and Azure refuses a reference to what it does not have yet; so nothing is
+// created early.
 func (p *Plan) waits(in *Request, i *Inline) []string {
 	refs := References(i.Object)
 	if p.Awaits != nil {
 		refs = append(refs, p.Awaits(i)...)
 	}
-	waits := slices.Clone(i.Waits)
+	waits := slices.Concat(i.Waits, i.Needs)
 	for n, ref := range refs {
 		if slices.ContainsFunc(refs[:n], ref.sameObject) {
 			continue // All pools of a cluster may refer to one subnet: once is enough to read.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
 // containerserviceVersion is the version at which an ASO object is read that no composite resource has composed.
@@ -53,7 +54,7 @@ func ownName(xr *unstructured.Unstructured, kind schema.GroupKind) string {
 	return v1beta1.ASOObjectName(xr.GetName())
 }
 
-// objectBehind returns the live ASO object of the kind that stands behind xr; nil when it is absent or another composite
+// objectBehind returns the live ASO object of the kind that stands behind xr; nil when it is absent, held, or another composite
 // resource's. An object that xr has not composed stands behind a typed kind only: it is the user's, to be read.
 func (a api) objectBehind(ctx context.Context, xr *unstructured.Unstructured, kind schema.GroupKind) (*unstructured.Unstructured, error) {
 	ref, ok := behind(xr, kind)
@@ -64,7 +65,7 @@ func (a api) objectBehind(ctx context.Context, xr *unstructured.Unstructured, ki
 	switch {
 	case err != nil || obj == nil:
 		return nil, err
-	case metav1.IsControlledBy(obj, xr), typed(xr) && !composedByAny(obj):
+	case metav1.IsControlledBy(obj, xr) && !composer.Held(obj), typed(xr) && !composedByAny(obj):
 		return obj, nil
 	}
 	return nil, nil

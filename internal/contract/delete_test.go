@@ -131,6 +131,7 @@ func TestDeleteAfterAPause(t *testing.T) {
 	}{
 		"the pause's policy":     {[]string{reconcilePolicyAnnotation, policySkip, composer.AnnotationSkippedByPause, "true"}, []string{"patch VirtualNetwork vnet", "delete VirtualNetwork vnet"}, ""},
 		"the user's own policy":  {[]string{reconcilePolicyAnnotation, policySkip}, []string{"delete VirtualNetwork vnet"}, policySkip},
+		"held, not in Azure yet": {[]string{reconcilePolicyAnnotation, policySkip, composer.AnnotationHeld, "true"}, []string{"delete VirtualNetwork vnet"}, policySkip},
 		"neither, as most often": {nil, []string{"delete VirtualNetwork vnet"}, ""},
 	}
 	for name, tc := range tests {
@@ -205,6 +206,7 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 	policy := func(value string) func(*unstructured.Unstructured) {
 		return annotated(reconcilePolicyAnnotation, value)
 	}
+	waits := annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationHeld, "true")
 	inAzure := func(obj *unstructured.Unstructured) { obj.SetFinalizers([]string{"aso"}) }
 	pool := func(changes ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
 		return with(with(parse(t, agentPoolYAML), controlled(asoMachinePoolKind, "pool0"), inAzure), changes...)
@@ -233,6 +235,8 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 		"a pool that was paused":               {objects: []client.Object{defaultNamespace(), managedCluster(), pool(annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationSkippedByPause, "true"))}, want: detached, wantPolicy: policyDetachOnDelete},
 		"all that was paused":                  {objects: []client.Object{defaultNamespace(), managedCluster(annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationSkippedByPause, "true")), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
 		"a pool to be left alone":              {objects: []client.Object{defaultNamespace(), managedCluster(), pool(policy("skip"))}, want: plain, wantPolicy: policySkip},
+		"a pool that is held":                  {objects: []client.Object{defaultNamespace(), managedCluster(), pool(waits)}, want: plain, wantPolicy: policySkip},
+		"the ManagedCluster is held, too":      {objects: []client.Object{defaultNamespace(), managedCluster(waits), pool(waits)}, want: plain, wantPolicy: policySkip},
 		"deleted before, and refused":          {objects: []client.Object{defaultNamespace(), managedCluster(), pool(deleting("aso"))}, want: detached[:1], wantPolicy: policySkip},
 		"the ManagedCluster stays in Azure":    {objects: []client.Object{defaultNamespace(), managedCluster(policy("detach-on-delete")), pool()}, want: plain},
 		"the whole namespace stays in Azure":   {objects: []client.Object{namespace("skip"), managedCluster(), pool()}, want: plain},

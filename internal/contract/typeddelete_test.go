@@ -11,10 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
-// held keeps obj from vanishing as it is deleted, as ASO does while Azure is busy.
-func held(obj *unstructured.Unstructured) { obj.SetFinalizers([]string{"aso"}) }
+// lingering keeps obj from vanishing as it is deleted, as ASO does while Azure is busy.
+func lingering(obj *unstructured.Unstructured) { obj.SetFinalizers([]string{"aso"}) }
 
 // typedControlPlaneWith is being deleted and has composed the objects.
 func typedControlPlaneWith(t *testing.T, objects ...*unstructured.Unstructured) *unstructured.Unstructured {
@@ -23,7 +24,7 @@ func typedControlPlaneWith(t *testing.T, objects ...*unstructured.Unstructured) 
 	for i, obj := range objects {
 		refs[i] = map[string]any{"apiVersion": obj.GetAPIVersion(), "kind": obj.GetKind(), "name": obj.GetName()}
 		controlled(typedControlPlaneKind, "my-cluster")(obj)
-		held(obj)
+		lingering(obj)
 	}
 	return with(parse(t, typedControlPlaneYAML), ofCluster, deleting(Finalizer), inSpec("crossplane", map[string]any{"resourceRefs": refs}))
 }
@@ -57,6 +58,7 @@ func TestDeleteUndecided(t *testing.T) {
 		"Azure refuses, as from the start":   {group: changes(probe, notReady("AuthorizationFailed", "Error")), want: []string{deleted}, wantPolicy: policySkip},
 		"decided: it is the Cluster's":       {xr: changes(came), group: changes(annotated(v1beta1.AnnotationOwnership, v1beta1.OwnershipOwned)), want: []string{deleted}},
 		"decided: it is not, tag or no tag":  {xr: changes(came), group: changes(annotated(reconcilePolicyAnnotation, policySkip, v1beta1.AnnotationOwnership, v1beta1.OwnershipExternal), ready, tagged), want: []string{deleted}, wantPolicy: policySkip},
+		"decided and held":                   {xr: changes(came), group: changes(annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationHeld, "true", v1beta1.AnnotationOwnership, v1beta1.OwnershipOwned), ready, tagged), want: []string{deleted}, wantPolicy: policySkip},
 		"a person's policy":                  {xr: changes(came), group: changes(annotated(reconcilePolicyAnnotation, policySkip, v1beta1.AnnotationOwnership, v1beta1.OwnershipOwned), ready, tagged), want: []string{deleted}, wantPolicy: policySkip},
 	}
 	for name, tc := range tests {
@@ -170,7 +172,7 @@ func TestDeleteTypedPool(t *testing.T) {
 			m := newManagement(t, defaultNamespace(), tc.cluster, with(with(parse(t, typedControlPlaneYAML), ofCluster), tc.controlPlane...),
 				with(parse(t, typedPoolYAML), ofCluster, deleting(Finalizer)),
 				with(with(parse(t, managedClusterYAML), controlled(typedControlPlaneKind, "my-cluster")), tc.managedCluster...),
-				with(with(parse(t, agentPoolYAML), controlled(typedMachinePoolKind, "my-cluster-pool0"), held), tc.pool...))
+				with(with(parse(t, agentPoolYAML), controlled(typedMachinePoolKind, "my-cluster-pool0"), lingering), tc.pool...))
 			m.reconcile(m.typedMachinePool(nil), "my-cluster-pool0")
 			if diff := cmp.Diff(tc.want, m.takeWrites()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -29,21 +29,19 @@ const (
 	none role = iota
 	// core is of Cluster API itself: the Cluster or a MachinePool.
 	core
-	// pool is a composite resource that a MachinePool refers to.
-	pool
-	// base is a composite resource that the Cluster refers to: others look whether what it composes is ready.
-	base
+	// composite is a composite resource that the Cluster or a MachinePool refers to: others look whether what it composes is ready.
+	composite
 )
 
 var roles = map[schema.GroupKind]role{
 	{Group: capiGroup, Kind: "Cluster"}:                               core,
 	{Group: capiGroup, Kind: "MachinePool"}:                           core,
-	{Group: infrastructureGroup, Kind: "AzureASOManagedCluster"}:      base,
-	{Group: infrastructureGroup, Kind: "AzureASOManagedControlPlane"}: base,
-	{Group: infrastructureGroup, Kind: "AzureManagedCluster"}:         base,
-	{Group: infrastructureGroup, Kind: "AzureManagedControlPlane"}:    base,
-	{Group: infrastructureGroup, Kind: "AzureASOManagedMachinePool"}:  pool,
-	{Group: infrastructureGroup, Kind: "AzureManagedMachinePool"}:     pool,
+	{Group: infrastructureGroup, Kind: "AzureASOManagedCluster"}:      composite,
+	{Group: infrastructureGroup, Kind: "AzureASOManagedControlPlane"}: composite,
+	{Group: infrastructureGroup, Kind: "AzureManagedCluster"}:         composite,
+	{Group: infrastructureGroup, Kind: "AzureManagedControlPlane"}:    composite,
+	{Group: infrastructureGroup, Kind: "AzureASOManagedMachinePool"}:  composite,
+	{Group: infrastructureGroup, Kind: "AzureManagedMachinePool"}:     composite,
 }
 
 // Covers says whether facts tell of objects of the kind.
@@ -77,7 +75,7 @@ func Of(object *unstructured.Unstructured) *unstructured.Unstructured {
 	default:
 		told.Object["spec"] = spec // It cannot be read, which is for composers to say.
 	}
-	if is == base {
+	if is == composite {
 		told.Object["status"] = statusOf(object)
 	}
 	return told

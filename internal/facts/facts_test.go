@@ -31,7 +31,7 @@ func TestOf(t *testing.T) {
 		},
 		"pool": {
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedMachinePool, ` + metadata + `, spec: {mode: System, crossplane: {resourceRefs: []}}, status: {ready: true}}`,
-			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedMachinePool, ` + metadata + `, spec: {mode: System}}`,
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedMachinePool, ` + metadata + `, spec: {mode: System}, status: {}}`,
 		},
 		"control plane": {
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, ` + metadata + `, spec: {location: x}, status: {ready: true, version: v1, autoUpgradeVersion: v2,
@@ -46,7 +46,7 @@ func TestOf(t *testing.T) {
 		},
 		"a spec that is none": {
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedMachinePool, metadata: {name: a, namespace: ns}, spec: text}`,
-			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedMachinePool, metadata: {name: a, namespace: ns}, spec: text}`,
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedMachinePool, metadata: {name: a, namespace: ns}, spec: text, status: {}}`,
 		},
 	}
 	for name, c := range cases {

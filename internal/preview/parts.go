@@ -155,10 +155,14 @@ func notFound(o *unstructured.Unstructured) {
 	o.Object["status"] = map[string]any{"conditions": []any{map[string]any{
 		"type": "Ready", "status": "False", "severity": "Warning", "reason": "AzureResourceNotFound", "observedGeneration": int64(0),
 	}}}
-	// Crossplane owns the policy, so that it goes when the function leaves it out.
+	ownAnnotations(o)
+}
+
+// ownAnnotations has Crossplane own the annotations that are there for a time, so that they go when the function leaves them out.
+func ownAnnotations(o *unstructured.Unstructured) {
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{{
 		Manager: "preview", Operation: metav1.ManagedFieldsOperationApply, APIVersion: o.GetAPIVersion(), FieldsType: "FieldsV1",
-		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + composer.AnnotationReconcilePolicy + `":{}}}}`),
+		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + composer.AnnotationReconcilePolicy + `":{},"f:` + composer.AnnotationHeld + `":{}}}}`),
 	}})
 }
 

@@ -8,12 +8,16 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
 const (
@@ -199,7 +203,7 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 	}
 	existing := p.composed[xr.GetUID()]
 	for _, name := range slices.Sorted(maps.Keys(rsp.GetDesired().GetResources())) {
-		if existing[name] != nil && !probing(existing[name]) {
+		if existing[name] != nil && !probing(existing[name]) && !composer.Held(existing[name]) {
 			continue
 		}
 		o, err := asObject(rsp.GetDesired().GetResources()[name].GetResource())
@@ -219,10 +223,15 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 func (p *Preview) take(existing map[string]*unstructured.Unstructured, name string, o *unstructured.Unstructured) bool {
 	news := existing[name] == nil
 	existing[name] = o
-	if probing(o) {
+	switch {
+	case composer.Held(o):
+		ownAnnotations(o)
+		return news
+	case probing(o):
 		notFound(o)
 		return news
 	}
+	meta.RemoveAnnotations(o, v1beta1.AnnotationNew) // It goes when the resource is ready.
 	p.Resources = append(p.Resources, o.DeepCopy())
 	succeed(o)
 	return true

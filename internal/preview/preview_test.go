@@ -11,6 +11,9 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
 // A functionFunc is a composition function made of a Go function.
@@ -121,6 +124,39 @@ func TestRounds(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a", "b", "c"}, got); diff != "" {
 		t.Errorf("created: -want, +got:\n%s", diff)
+	}
+}
+
+// TestHeld says that an object which is held at first is shown as it is in the end, in its place among the others.
+func TestHeld(t *testing.T) {
+	annotated := func(r *fnv1.Resource, annotations map[string]string) {
+		o := &unstructured.Unstructured{Object: r.GetResource().AsMap()}
+		o.SetAnnotations(annotations)
+		s, err := structpb.NewStruct(o.Object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Resource = s
+	}
+	f := functionFunc{run: func(_ map[string]any, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+		desired := state(t, nil, "a", "z")
+		z := req.GetObserved().GetResources()["z"].GetResource().AsMap()
+		if conditions, _, _ := unstructured.NestedSlice(z, "status", "conditions"); len(conditions) == 0 {
+			annotated(desired.GetResources()["a"], map[string]string{composer.AnnotationHeld: "true", composer.AnnotationReconcilePolicy: "skip"})
+			annotated(desired.GetResources()["z"], map[string]string{v1beta1.AnnotationNew: "true"})
+		}
+		return &fnv1.RunFunctionResponse{Desired: desired}, nil
+	}}
+	p, err := Make(context.Background(), f, objects(t, newCluster, infra))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range append(p.Resources, p.all()...) {
+		got = append(got, fmt.Sprintf("%s %d", o.GetName(), len(o.GetAnnotations()))) // One is Crossplane's.
+	}
+	if diff := cmp.Diff([]string{"z 1", "a 1", "a 1", "z 1"}, got); diff != "" {
+		t.Errorf("shown, then observed, each with the number of its annotations: -want, +got:\n%s", diff)
 	}
 }
 

@@ -50,5 +50,9 @@ const (
 	OwnershipExternal = "external"
 )
 
+// AnnotationNew on a composed ASO object says that Azure did not have the resource when ASO looked, until it is made. Nothing
+// can have been in it before, so that what lies in it need not be looked for.
+const AnnotationNew = "infrastructure.cluster.x-k8s.io/new"
+
 // OwnershipUser says in status.resources that the ASO object itself is somebody else's: it is only read.
 const OwnershipUser = "user"

@@ -72,12 +72,6 @@ type ResourceStatus struct {
 	// Example: external
 	// +optional
 	Ownership string `json:"ownership,omitempty"`
-
-	// operator is the namespace of the Azure Service Operator (ASO) that has taken up the ASO object, once it is ready. New
-	// objects of the cluster are given to the same.
-	// Example: azureserviceoperator-system
-	// +optional
-	Operator string `json:"operator,omitempty"`
 }
 
 // V1Beta2Status holds what Cluster API reads in the layout of its v1beta2 API.

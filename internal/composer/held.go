@@ -1,0 +1,158 @@
+package composer
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+)
+
+// AnnotationHeld marks an object that is in Kubernetes while what it waits for is not ready, with the policy skip. ASO, which
+// does not watch what an object refers to, acts at once when that policy goes.
+const AnnotationHeld = "infrastructure.cluster.x-k8s.io/held"
+
+// annotationSent is where ASO notes the generation that it has sent to Azure last.
+const annotationSent = "serviceoperator.azure.com/latest-reconciled-generation"
+
+// Held says whether an object only waits in Kubernetes: nothing has been sent to Azure for it. What ASO reports of it is
+// what somebody else has put there.
+func Held(obj metav1.Object) bool {
+	_, held := obj.GetAnnotations()[AnnotationHeld]
+	return held
+}
+
+// Made returns the composed object of the name; nil while it is held, too, when all of it may still change.
+func (r *Request) Made(name string) *unstructured.Unstructured {
+	if observed := r.Observed[name]; observed != nil && !Held(observed) {
+		return observed
+	}
+	return nil
+}
+
+// hold has an object wait in Kubernetes from its first apply until nothing is waited for any more, and never again.
+func (p *Plan) hold(in *Request, i *Inline, observed *unstructured.Unstructured) {
+	switch {
+	case observed == nil:
+		i.waitsFor = p.firstWaits(in, i)
+		i.held = len(i.waitsFor) > 0 && !p.Paused && p.mayHold(i)
+	case Held(observed):
+		i.waitsFor = p.allWaits(in, i)
+		i.held = len(i.waitsFor) > 0 || p.Paused
+		if !i.held {
+			i.Release(observed, "metadata", "annotations", AnnotationHeld)
+			i.Release(observed, "metadata", "annotations", AnnotationReconcilePolicy)
+		}
+	}
+	if i.held {
+		i.annotate(AnnotationHeld, "true")
+		i.annotate(AnnotationReconcilePolicy, ReconcilePolicySkip)
+	}
+}
+
+// mayHold says whether an object that must wait may be in Kubernetes meanwhile.
+func (p *Plan) mayHold(i *Inline) bool {
+	switch {
+	case p.Withhold != "" || len(i.Needs) > 0:
+		return false // It cannot be written rightly yet.
+	case i.Probe != nil || i.unsure:
+		return false // Whose it is must be found out first, with a policy of its own.
+	}
+	return !i.usersPolicy
+}
+
+// heldState returns the state of an object that is held, or has just been released; ok is false for any other.
+func (p *Plan) heldState(i *Inline, observed *unstructured.Unstructured) (state AzureState, ok bool) {
+	switch {
+	case i.held && p.Paused:
+		return pausedState(), true
+	case i.held:
+		return waitingState(i.waitsFor), true
+	case observed != nil && Held(observed):
+		return creatingState(), true
+	}
+	return AzureState{}, false
+}
+
+func waitingState(waits []string) AzureState {
+	return AzureState{Reason: ReasonWaitingForResource, Message: "waits until " + strings.Join(waits, ", ")}
+}
+
+func pausedState() AzureState {
+	return AzureState{Reason: ReasonPaused, Message: "is not created while the Cluster is paused"}
+}
+
+func creatingState() AzureState { return AzureState{Reason: "Creating", Message: "is being created"} }
+
+// answersToSkip says whether ASO's last word is what it found while the object was held, before it has sent anything.
+func answersToSkip(state AzureState, observed *unstructured.Unstructured) bool {
+	annotations := observed.GetAnnotations()
+	return state.Reason == ReasonAzureResourceNotFound && annotations[AnnotationReconcilePolicy] == "" && annotations[annotationSent] == ""
+}
+
+// bear takes a resource for the Cluster's from the start, without a look into Azure: it lies in one that is made now.
+func (i *Inline) bear() {
+	i.Probe, i.isNew, i.ownership = nil, true, v1beta1.OwnershipOwned
+	i.annotate(v1beta1.AnnotationOwnership, i.ownership)
+	i.annotate(v1beta1.AnnotationNew, "true")
+}
+
+// forgetNew takes back that the resource is made now, as its object is not composed so.
+func (i *Inline) forgetNew() {
+	if i.isNew {
+		i.isNew, i.ownership = false, ""
+	}
+}
+
+// inNew says whether what i stands for lies in a resource that is made now, so that Azure cannot have it.
+func (p *Plan) inNew(i *Inline) bool {
+	if i.Probe == nil || i.Probe.Unless != nil || i.usersPolicy {
+		return false
+	}
+	for _, ref := range References(i.Object) {
+		if ref.Path != pathOwner {
+			continue
+		}
+		for _, other := range p.Inlines {
+			if other != i && other.Used == nil && ref.Matches(other.Object) {
+				return other.isNew
+			}
+		}
+	}
+	return false
+}
+
+// keepNew keeps the note that Azure did not have the resource until it is made: what comes into it later may have been put
+// there by somebody else.
+func (i *Inline) keepNew(observed *unstructured.Unstructured) {
+	if observed.GetAnnotations()[v1beta1.AnnotationNew] == "" {
+		return
+	}
+	if i.ownership == v1beta1.OwnershipOwned && !StateOf(observed).Ready {
+		i.isNew = true
+		i.annotate(v1beta1.AnnotationNew, "true")
+		return
+	}
+	i.Release(observed, "metadata", "annotations", v1beta1.AnnotationNew)
+}
+
+func (i *Inline) annotate(name, value string) {
+	annotations := i.Object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[name] = value
+	i.Object.SetAnnotations(annotations)
+}
+
+// takenUp returns the problem of a field that ASO's webhook keeps once ASO knows the resource's address.
+func takenUp(i *Inline, observed *unstructured.Unstructured, field, now, wanted string) *Problem {
+	because := "the resource exists in Azure"
+	if Held(observed) {
+		because = "Azure Service Operator has taken it up so"
+	}
+	return &Problem{ReasonImmutableField, fmt.Sprintf("%s.%s is %q, but must stay %q because %s; give another resource another metadata.name",
+		i.Path, field, wanted, now, because)}
+}
