@@ -18,6 +18,7 @@ func benchmarks() []benchmark {
 	fleets := func(name string, f fleet) benchmark { return benchmark{name: name, latency: noLatency, run: f.run} }
 	return []benchmark{
 		{name: "function", run: calls, alone: true},
+		{name: "requests", latency: noLatency, run: requests, own: true},
 		{name: "binaries", latency: noLatency, run: binaries},
 		lifecycles("aks-aso", noLatency, lifecycle{flavor: "aks-aso"}),
 		lifecycles("aks", noLatency, lifecycle{flavor: "aks"}),

@@ -38,7 +38,7 @@ func (f fleet) run(ctx context.Context, a *arena) error {
 	if err != nil {
 		return err
 	}
-	before, err := a.usages(ctx)
+	before, err := a.usages(ctx, a.everything()...)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (f fleet) run(ctx context.Context, a *arena) error {
 	if err := a.timeline.quiet(ctx, 10*time.Second, 5*time.Minute); err != nil {
 		return err
 	}
-	settled, err := a.usages(ctx)
+	settled, err := a.usages(ctx, a.everything()...)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (f fleet) takeIdle(ctx context.Context, a *arena, before map[string]usage) 
 	if err := sleep(ctx, f.idle); err != nil {
 		return err
 	}
-	after, err := a.usages(ctx)
+	after, err := a.usages(ctx, a.everything()...)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,8 @@ type benchmark struct {
 	run     func(context.Context, *arena) error
 	// alone says that it takes no management cluster, and measures all sides.
 	alone bool
+	// own says that only the product has what is measured.
+	own bool
 }
 
 // A measurer brings management clusters up, one at a time, and writes what is measured on them.
@@ -61,7 +63,7 @@ func (m *measurer) round(ctx context.Context, b benchmark, round int) error {
 		return m.measureAlone(ctx, b, round+1)
 	}
 	for _, s := range alternate(round) {
-		if m.only != "" && m.only != s.name {
+		if m.only != "" && m.only != s.name || b.own && s.name != product {
 			continue
 		}
 		if err := m.measure(ctx, b, s, round+1); err != nil {

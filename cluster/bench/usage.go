@@ -28,10 +28,15 @@ func (u usage) since(o usage) usage {
 	return usage{u.cpu - o.cpu, u.resident, u.peak, u.requests - o.requests}
 }
 
-// usages returns what each component of the stack has taken.
-func (a *arena) usages(ctx context.Context) (map[string]usage, error) {
+// everything is what the stack has on a side that is measured.
+func (a *arena) everything() []string {
+	return append([]string{stack.Etcd, stack.APIServer, stack.CAPI, stack.ASO}, a.side.components...)
+}
+
+// usages returns what each of the components has taken.
+func (a *arena) usages(ctx context.Context, components ...string) (map[string]usage, error) {
 	all := map[string]usage{}
-	for _, name := range append([]string{stack.Etcd, stack.APIServer, stack.CAPI, stack.ASO}, a.side.components...) {
+	for _, name := range components {
 		u, err := a.usage(ctx, name)
 		if err != nil {
 			return nil, fmt.Errorf("usage of %s: %w", name, err)

@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -64,13 +66,15 @@ func (r Row) Verdict() string {
 type Comparison struct {
 	own, peer string
 	Rows      []Row
+	// all is what was measured, also what no goal is about.
+	all []Measurement
 	// environment is what it was measured with, in Markdown.
 	environment string
 }
 
 // Compare compares what was measured of this project and of its peer.
 func Compare(all []Measurement, goals []Goal, own, peer, environment string) *Comparison {
-	c := &Comparison{own: own, peer: peer, environment: environment}
+	c := &Comparison{own: own, peer: peer, all: all, environment: environment}
 	for _, g := range goals {
 		row := Row{Goal: g, own: values(all, g.Name, own), peer: values(all, g.Name, peer)}
 		if g.Peer != "" {
@@ -95,6 +99,26 @@ func (c *Comparison) Table() string {
 	fmt.Fprintf(&b, "| | %s | %s | ratio | goal | |\n|---|---|---|---|---|---|\n", c.own, c.peer)
 	for _, r := range c.Rows {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Title, spread(r.own, r.Unit), spread(r.peer, r.Unit), number(r.Ratio()), r.goal(), r.Verdict())
+	}
+	return b.String()
+}
+
+// Details returns everything that was measured in Markdown, by name.
+func (c *Comparison) Details() string {
+	units := map[string]string{}
+	sides := map[string]bool{}
+	for _, m := range c.all {
+		units[m.Name], sides[m.Side] = m.Unit, true
+	}
+	order := slices.Sorted(maps.Keys(sides))
+	var b strings.Builder
+	fmt.Fprintf(&b, "| | %s |\n|---|%s\n", strings.Join(order, " | "), strings.Repeat("---|", len(order)))
+	for _, name := range slices.Sorted(maps.Keys(units)) {
+		fmt.Fprintf(&b, "| %s |", name)
+		for _, side := range order {
+			fmt.Fprintf(&b, " %s |", spread(values(c.all, name, side), units[name]))
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }
@@ -128,11 +152,13 @@ func number(v float64) string {
 	return fmt.Sprintf("%.1f", v)
 }
 
-// Write writes table.md and ratios.svg into a folder.
+// Write writes table.md, details.md and ratios.svg into a folder.
 func (c *Comparison) Write(dir string) error {
-	text := "Medians (least to most, number of rounds).\n\n" + c.Table() + "\n" + c.environment
-	if err := os.WriteFile(filepath.Join(dir, "table.md"), []byte(text), 0o644); err != nil {
-		return err
+	for name, table := range map[string]string{"table.md": c.Table(), "details.md": c.Details()} {
+		text := "Medians (least to most, number of rounds).\n\n" + table + "\n" + c.environment
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
 	}
 	return c.plot(filepath.Join(dir, "ratios.svg"))
 }

@@ -73,6 +73,13 @@ func TestFiles(t *testing.T) {
 	if err := c.Write(dir); err != nil {
 		t.Fatal(err)
 	}
+	details, err := os.ReadFile(filepath.Join(dir, "details.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "| | them | us |\n|---|---|---|\n| b/x | 21.0 s (2–40.0, 2) | 1.5 s (1–2, 2) |\n"; !strings.Contains(string(details), want) {
+		t.Errorf("details.md: want %q in\n%s", want, details)
+	}
 	table, err := os.ReadFile(filepath.Join(dir, "table.md"))
 	if err != nil {
 		t.Fatal(err)
