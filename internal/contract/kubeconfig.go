@@ -71,9 +71,13 @@ func (m *controlPlaneMirror) reconcile(ctx context.Context, s *scope) (ctrl.Resu
 }
 
 // comesUp says whether the ManagedCluster that the control plane has composed is not there for the first time yet: ASO writes it
-// many times until then, and has nothing to hand on.
+// many times until then, and has nothing to hand on. A user who has named a Secret for its credentials may have made a mistake in that,
+// which is told at once.
 func comesUp(controlPlane *unstructured.Unstructured) bool {
 	if statusInitialized.value(controlPlane) || !composes(controlPlane, managedClusterKind) {
+		return false
+	}
+	if inSpec := firstResource(controlPlane, managedClusterKind); inSpec != nil && (len(adminCredentials.value(inSpec)) > 0 || len(userCredentials.value(inSpec)) > 0) {
 		return false
 	}
 	return slices.ContainsFunc(statusResources.value(controlPlane), func(item any) bool {

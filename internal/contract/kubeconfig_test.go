@@ -346,3 +346,39 @@ func TestTokenFailures(t *testing.T) {
 		})
 	}
 }
+
+// TestNothingIsReadWhileItComesUp says when a ManagedCluster is not looked at, however often ASO writes it.
+func TestNothingIsReadWhileItComesUp(t *testing.T) {
+	set := func(value any, fields ...string) func(*unstructured.Unstructured) {
+		return func(o *unstructured.Unstructured) {
+			if err := unstructured.SetNestedField(o.Object, value, fields...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ready := func(ready bool) func(*unstructured.Unstructured) {
+		return set([]any{map[string]any{"resource": map[string]any{"group": managedClusterKind.Group, "kind": managedClusterKind.Kind, "name": "my-cluster"}, "ready": ready}}, "status", "resources")
+	}
+	named := func(o *unstructured.Unstructured) {
+		resource, _ := specResources.value(o)[0].(map[string]any)
+		set(map[string]any{"name": "mine", "key": "value"}, "spec", "operatorSpec", "secrets", "adminCredentials")(&unstructured.Unstructured{Object: resource})
+	}
+	cases := map[string]struct {
+		changes []func(*unstructured.Unstructured)
+		want    bool
+	}{
+		"not ready yet":              {[]func(*unstructured.Unstructured){ready(false)}, true},
+		"ready":                      {[]func(*unstructured.Unstructured){ready(true)}, false},
+		"not ready any more":         {[]func(*unstructured.Unstructured){ready(false), set(true, "status", "initialized")}, false},
+		"nothing is known":           {nil, false},
+		"nothing is composed":        {[]func(*unstructured.Unstructured){ready(false), set(map[string]any{}, "spec", "crossplane")}, false},
+		"the user has named Secrets": {[]func(*unstructured.Unstructured){ready(false), named}, false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := comesUp(with(parse(t, controlPlaneYAML), c.changes...)); got != c.want {
+				t.Errorf("want %v, got %v", c.want, got)
+			}
+		})
+	}
+}
