@@ -177,6 +177,33 @@ func labelled(w *world) []string {
 	return missing
 }
 
+// factsTold expects that provider-capz tells of the Cluster and of all its members, and that no ASO object waits any more.
+func factsTold(members int) expectation {
+	return func(w *world) []string {
+		var missing []string
+		told, err := w.list(factsKind)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		if len(told) != 1 || told[0].GetName() != clusterName {
+			return []string{fmt.Sprintf("there are %d ClusterFacts, want one of name %s", len(told), clusterName)}
+		}
+		if objects, _, _ := unstructured.NestedSlice(told[0].Object, "spec", "objects"); len(objects) != members+1 {
+			missing = append(missing, fmt.Sprintf("ClusterFacts tell of %d objects, want the Cluster and %d members", len(objects), members))
+		}
+		objects, err := w.asoObjects()
+		if err != nil {
+			return append(missing, err.Error())
+		}
+		for key, item := range objects {
+			if _, held := item.Annotations["infrastructure.cluster.x-k8s.io/held"]; held {
+				missing = append(missing, fmt.Sprintf("%s is held", key))
+			}
+		}
+		return missing
+	}
+}
+
 // kubeconfigWorks expects the kubeconfig Secret to be as the contract says, and a client made from nothing else to list
 // the nodes of all pools.
 func kubeconfigWorks(w *world) []string {

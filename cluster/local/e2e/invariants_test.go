@@ -100,7 +100,7 @@ func (w *world) asoObjectsOf(kinds []schema.GroupVersionKind) (map[objectKey]met
 // was derived from one.
 func nothingLeft(w *world) []string {
 	var left []string
-	for _, gvk := range w.kinds.ours {
+	for _, gvk := range append(slices.Clone(w.kinds.ours), factsKind) {
 		items, err := w.list(gvk)
 		if err != nil {
 			return []string{err.Error()}

@@ -29,6 +29,8 @@ var (
 	typedPoolKind         = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureManagedMachinePool"}
 	identityKind          = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureClusterIdentity"}
 
+	factsKind = schema.GroupVersionKind{Group: "capz.crossplane.io", Version: "v1alpha1", Kind: "ClusterFacts"}
+
 	classKind             = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "ClusterClass"}
 	bootstrapTemplateKind = schema.GroupVersionKind{Group: bootstrapGroup, Version: "v1beta2", Kind: "KubeadmConfigTemplate"}
 
