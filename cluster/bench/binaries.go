@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/prometheus/procfs"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
@@ -66,11 +65,7 @@ func (a *arena) takeExecutables() error {
 }
 
 func (a *arena) executable(component string) (string, error) {
-	pid, err := a.stack.PID(component)
-	if err != nil {
-		return "", err
-	}
-	proc, err := procfs.NewProc(pid)
+	proc, err := a.process(component)
 	if err != nil {
 		return "", err
 	}

@@ -46,12 +46,17 @@ func (a *arena) usages(ctx context.Context, components ...string) (map[string]us
 	return all, nil
 }
 
-func (a *arena) usage(ctx context.Context, component string) (usage, error) {
+// process returns what the kernel knows of a component.
+func (a *arena) process(component string) (procfs.Proc, error) {
 	pid, err := a.stack.PID(component)
 	if err != nil {
-		return usage{}, err
+		return procfs.Proc{}, err
 	}
-	proc, err := procfs.NewProc(pid)
+	return procfs.NewProc(pid)
+}
+
+func (a *arena) usage(ctx context.Context, component string) (usage, error) {
+	proc, err := a.process(component)
 	if err != nil {
 		return usage{}, err
 	}

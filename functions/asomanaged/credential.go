@@ -2,7 +2,6 @@ package asomanaged
 
 import (
 	"fmt"
-	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -64,12 +63,7 @@ func (c credential) set(in *composer.Request, inlines []*composer.Inline) {
 		has := observed != nil && observed.GetAnnotations()[composer.AnnotationCredentialFrom] == secret
 		switch {
 		case awaited == "" && c.asked(), awaited != "" && has:
-			annotations := maps.Clone(i.Object.GetAnnotations())
-			if annotations == nil {
-				annotations = map[string]string{}
-			}
-			annotations[composer.AnnotationCredentialFrom] = secret
-			i.Object.SetAnnotations(annotations)
+			i.Annotate(composer.AnnotationCredentialFrom, secret)
 		case awaited != "":
 			i.Needs = append(i.Needs, awaited)
 		}

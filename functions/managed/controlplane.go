@@ -94,9 +94,9 @@ func readAKS(in *composer.Request, cp *v1beta1.AzureManagedControlPlane) (*aks, 
 // inlines returns the objects that the control plane stands for, with what decides whether they may be composed.
 func (a *aks) inlines(in *composer.Request) []*composer.Inline {
 	observed := madeOf(in, member.ManagedClusterKind)
-	live := a.live(observed)
+	objects, live := a.expand(observed)
 	var inlines []*composer.Inline
-	for _, o := range expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, live) {
+	for _, o := range objects {
 		inlines = append(inlines, &composer.Inline{Path: o.Path, Object: o.Object, Problem: o.Problem, Waits: o.Waits})
 	}
 	tag := v1beta1.OwnedTag(a.cluster.GetName())
@@ -146,32 +146,38 @@ func (a *aks) setPools(managed *composer.Inline, observed *unstructured.Unstruct
 	}
 }
 
-// live returns what Azure says of the ManagedCluster. Its pools are its own until ASO has taken up their objects: to take them out of
-// it earlier would only keep Azure busy with the cluster, for which ASO has the pools wait. As soon as one is to be another
-// than it was sent it is left to its object at once.
-func (a *aks) live(observed *unstructured.Unstructured) expansion.LiveCluster {
+// expand returns the objects of the control plane, and what Azure says of the ManagedCluster. Its pools are its own until ASO has
+// taken up their objects: to take them out of it earlier would only keep Azure busy with the cluster, for which ASO has the pools
+// wait. As soon as one is to be another than it was sent it is left to its object at once.
+func (a *aks) expand(observed *unstructured.Unstructured) ([]expansion.Object, expansion.LiveCluster) {
 	live := liveCluster(observed)
-	comesUp := func(p expansion.Pool) bool {
+	if live.HasPools && a.poolsComeUp() {
+		early := live
+		early.HasPools = false
+		if objects := expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, early); sendsSamePools(objects, observed) {
+			return objects, early
+		}
+	}
+	return expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, live), live
+}
+
+// poolsComeUp says whether all pools are known, and the object of one of them is not ready.
+func (a *aks) poolsComeUp() bool {
+	return len(a.poolWaits) == 0 && slices.ContainsFunc(a.pools, func(p expansion.Pool) bool {
 		return !slices.ContainsFunc(p.XR.Status.Resources, func(r v1beta1.ResourceStatus) bool {
 			return r.Ready && (schema.GroupKind{Group: r.Resource.Group, Kind: r.Resource.Kind}) == member.AgentPoolKind
 		})
-	}
-	if !live.HasPools || len(a.poolWaits) > 0 || !slices.ContainsFunc(a.pools, comesUp) {
-		return live
-	}
-	early := live
-	early.HasPools = false
+	})
+}
+
+// sendsSamePools says whether the ManagedCluster among the objects has the pools that were sent with the observed one.
+func sendsSamePools(objects []expansion.Object, observed *unstructured.Unstructured) bool {
 	sent, _, _ := unstructured.NestedSlice(observed.Object, "spec", "agentPoolProfiles")
-	for _, o := range expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, early) {
-		if o.Object.GroupVersionKind().GroupKind() != member.ManagedClusterKind {
-			continue
-		}
+	return len(sent) > 0 && slices.ContainsFunc(objects, func(o expansion.Object) bool {
 		wanted, _, _ := unstructured.NestedSlice(o.Object.Object, "spec", "agentPoolProfiles")
-		if o.Problem == nil && len(o.Waits) == 0 && len(sent) > 0 && member.SameProfiles(wanted, sent) {
-			return early
-		}
-	}
-	return live
+		return o.Object.GroupVersionKind().GroupKind() == member.ManagedClusterKind && o.Problem == nil && len(o.Waits) == 0 &&
+			member.SameProfiles(wanted, sent)
+	})
 }
 
 // poolsOfTheirOwn says, in words, that a ManagedCluster is about to be changed: once Azure has its pools they are taken out

@@ -47,8 +47,8 @@ func (p *Plan) hold(in *Request, i *Inline, observed *unstructured.Unstructured)
 		}
 	}
 	if i.held {
-		i.annotate(AnnotationHeld, "true")
-		i.annotate(AnnotationReconcilePolicy, ReconcilePolicySkip)
+		i.Annotate(AnnotationHeld, "true")
+		i.Annotate(AnnotationReconcilePolicy, ReconcilePolicySkip)
 	}
 }
 
@@ -95,8 +95,8 @@ func answersToSkip(state AzureState, observed *unstructured.Unstructured) bool {
 // bear takes a resource for the Cluster's from the start, without a look into Azure: it lies in one that is made now.
 func (i *Inline) bear() {
 	i.Probe, i.isNew, i.ownership = nil, true, v1beta1.OwnershipOwned
-	i.annotate(v1beta1.AnnotationOwnership, i.ownership)
-	i.annotate(v1beta1.AnnotationNew, "true")
+	i.Annotate(v1beta1.AnnotationOwnership, i.ownership)
+	i.Annotate(v1beta1.AnnotationNew, "true")
 }
 
 // forgetNew takes back that the resource is made now, as its object is not composed so.
@@ -132,13 +132,14 @@ func (i *Inline) keepNew(observed *unstructured.Unstructured) {
 	}
 	if i.ownership == v1beta1.OwnershipOwned && !StateOf(observed).Ready {
 		i.isNew = true
-		i.annotate(v1beta1.AnnotationNew, "true")
+		i.Annotate(v1beta1.AnnotationNew, "true")
 		return
 	}
 	i.Release(observed, "metadata", "annotations", v1beta1.AnnotationNew)
 }
 
-func (i *Inline) annotate(name, value string) {
+// Annotate sets an annotation of the object.
+func (i *Inline) Annotate(name, value string) {
 	annotations := i.Object.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}

@@ -243,7 +243,7 @@ func TestLiesInNew(t *testing.T) {
 		"it was made for the Cluster before": {net: net(skip+", "+undecideA, tagged), child: "undecided"},
 		"it is somebody else's":              {net: net(skip+", "+externalA, found), child: "undecided"},
 		"external, whatever is noted":        {net: net(skip+", "+externalA+", "+isNew, ""), child: ""},
-		"a policy of the user's":             {net: net(owned+", "+isNew, ""), edit: func(_, child *Inline) { child.annotate(AnnotationReconcilePolicy, "manage") }, child: ""},
+		"a policy of the user's":             {net: net(owned+", "+isNew, ""), edit: func(_, child *Inline) { child.Annotate(AnnotationReconcilePolicy, "manage") }, child: ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -93,24 +93,19 @@ func (p *Plan) look(in *Request, i *Inline, observed *unstructured.Unstructured)
 			found, i.isNew = findingOwned, true
 		}
 	}
-	annotations := i.Object.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
 	switch found {
 	case findingOwned:
 		i.ownership = v1beta1.OwnershipOwned
 	case findingExternal:
 		i.ownership = v1beta1.OwnershipExternal
-		annotations[AnnotationReconcilePolicy] = ReconcilePolicySkip
+		i.Annotate(AnnotationReconcilePolicy, ReconcilePolicySkip)
 	default:
 		i.ownership = v1beta1.OwnershipUndecided
-		annotations[AnnotationReconcilePolicy] = ReconcilePolicySkip
+		i.Annotate(AnnotationReconcilePolicy, ReconcilePolicySkip)
 	}
-	annotations[v1beta1.AnnotationOwnership] = i.ownership
-	i.Object.SetAnnotations(annotations)
+	i.Annotate(v1beta1.AnnotationOwnership, i.ownership)
 	if i.isNew {
-		i.annotate(v1beta1.AnnotationNew, "true")
+		i.Annotate(v1beta1.AnnotationNew, "true")
 	} else if observed != nil {
 		i.keepNew(observed)
 	}

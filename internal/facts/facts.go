@@ -22,36 +22,29 @@ const (
 	clusterNameLabel    = "cluster.x-k8s.io/cluster-name"
 )
 
-// A role is what an object is for its Cluster.
-type role int
-
-const (
-	none role = iota
-	// core is of Cluster API itself: the Cluster or a MachinePool.
-	core
-	// composite is a composite resource that the Cluster or a MachinePool refers to: others look whether what it composes is ready.
-	composite
-)
-
-var roles = map[schema.GroupKind]role{
-	{Group: capiGroup, Kind: "Cluster"}:                               core,
-	{Group: capiGroup, Kind: "MachinePool"}:                           core,
-	{Group: infrastructureGroup, Kind: "AzureASOManagedCluster"}:      composite,
-	{Group: infrastructureGroup, Kind: "AzureASOManagedControlPlane"}: composite,
-	{Group: infrastructureGroup, Kind: "AzureManagedCluster"}:         composite,
-	{Group: infrastructureGroup, Kind: "AzureManagedControlPlane"}:    composite,
-	{Group: infrastructureGroup, Kind: "AzureASOManagedMachinePool"}:  composite,
-	{Group: infrastructureGroup, Kind: "AzureManagedMachinePool"}:     composite,
+// kinds are those that facts tell of; true for composite resources, of which others look whether what they compose is ready.
+var kinds = map[schema.GroupKind]bool{
+	{Group: capiGroup, Kind: "Cluster"}:                               false,
+	{Group: capiGroup, Kind: "MachinePool"}:                           false,
+	{Group: infrastructureGroup, Kind: "AzureASOManagedCluster"}:      true,
+	{Group: infrastructureGroup, Kind: "AzureASOManagedControlPlane"}: true,
+	{Group: infrastructureGroup, Kind: "AzureManagedCluster"}:         true,
+	{Group: infrastructureGroup, Kind: "AzureManagedControlPlane"}:    true,
+	{Group: infrastructureGroup, Kind: "AzureASOManagedMachinePool"}:  true,
+	{Group: infrastructureGroup, Kind: "AzureManagedMachinePool"}:     true,
 }
 
 // Covers says whether facts tell of objects of the kind.
-func Covers(kind schema.GroupKind) bool { return roles[kind] != none }
+func Covers(kind schema.GroupKind) bool {
+	_, covered := kinds[kind]
+	return covered
+}
 
 // Of returns of an object what others are composed by; nil when it is of a kind that facts do not tell of. What it returns
 // shares values with the object. Composers read nothing else of the members of their Cluster.
 func Of(object *unstructured.Unstructured) *unstructured.Unstructured {
-	is := roles[object.GroupVersionKind().GroupKind()]
-	if is == none {
+	composite, covered := kinds[object.GroupVersionKind().GroupKind()]
+	if !covered {
 		return nil
 	}
 	told := &unstructured.Unstructured{Object: map[string]any{}}
@@ -75,7 +68,7 @@ func Of(object *unstructured.Unstructured) *unstructured.Unstructured {
 	default:
 		told.Object["spec"] = spec // It cannot be read, which is for composers to say.
 	}
-	if is == composite {
+	if composite {
 		told.Object["status"] = statusOf(object)
 	}
 	return told

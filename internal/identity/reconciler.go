@@ -95,7 +95,7 @@ func (r *Reconciler) reconcile(ctx context.Context, xr *unstructured.Unstructure
 		return nil // ASO finds its credential by itself.
 	}
 	cluster, err := contract.ClusterOf(ctx, r.Client, xr)
-	if err != nil && !apierrors.IsNotFound(err) {
+	if err != nil {
 		return fmt.Errorf("cannot read the Cluster: %w", err)
 	}
 	if cluster == nil {
