@@ -14,9 +14,6 @@ import (
 // does not watch what an object refers to, acts at once when that policy goes.
 const AnnotationHeld = "infrastructure.cluster.x-k8s.io/held"
 
-// annotationSent is where ASO notes the generation that it has sent to Azure last.
-const annotationSent = "serviceoperator.azure.com/latest-reconciled-generation"
-
 // Held says whether an object only waits in Kubernetes: nothing has been sent to Azure for it. What ASO reports of it is
 // what somebody else has put there.
 func Held(obj metav1.Object) bool {

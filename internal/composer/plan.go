@@ -138,7 +138,7 @@ func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
 	case observed == nil:
 		state = creatingState()
 	default:
-		state = i.looksFor(observed)
+		state = p.looksFor(in, i, observed)
 	}
 	if state.Ready && i.Later != "" {
 		state = AzureState{Reason: ReasonWaitingForResource, Message: i.Later}
@@ -318,7 +318,7 @@ func (o *Outcomes) withhold(i *Inline, state AzureState, problem bool) {
 // immutable refuses a change of owner or Azure name, which ASO's webhook would answer by failing the whole composite
 // (ASO documentation: both are immutable once the resource has been created in Azure).
 func immutable(i *Inline, observed *unstructured.Unstructured) *Problem {
-	if observed.GetAnnotations()["serviceoperator.azure.com/resource-id"] == "" {
+	if observed.GetAnnotations()[annotationResourceID] == "" {
 		return nil
 	}
 	for _, fields := range [][]string{{"spec", "azureName"}, {"spec", "owner", "name"}, {"spec", "owner", "armId"}} {

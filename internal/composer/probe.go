@@ -116,8 +116,8 @@ func (p *Plan) look(in *Request, i *Inline, observed *unstructured.Unstructured)
 }
 
 // looksFor returns the state of an object that may have been there before, from what ASO says of it.
-func (i *Inline) looksFor(observed *unstructured.Unstructured) AzureState {
-	state := StateOf(observed)
+func (p *Plan) looksFor(in *Request, i *Inline, observed *unstructured.Unstructured) AzureState {
+	state := p.stateOf(in, observed)
 	if answersToSkip(state, observed) {
 		return creatingState()
 	}

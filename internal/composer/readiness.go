@@ -1,7 +1,19 @@
 package composer
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Annotations of ASO (module azure-service-operator/v2, internal/reconcilers).
+const (
+	// annotationResourceID is the ID that the resource has in Azure, or will have. Kinds that ARM does not serve have none.
+	annotationResourceID = "serviceoperator.azure.com/resource-id"
+	// annotationSent is the generation that ASO has sent to Azure last.
+	annotationSent = "serviceoperator.azure.com/latest-reconciled-generation"
+	// annotationPolls is there while ASO waits for an operation of Azure.
+	annotationPolls = "serviceoperator.azure.com/poller-resume-token"
 )
 
 // AzureState is what ASO last said of one Azure resource.
@@ -31,12 +43,40 @@ func StateOf(obj *unstructured.Unstructured) AzureState {
 		}
 		state := AzureState{Reason: text(c["reason"]), Message: text(c["message"]), Failed: c["severity"] == "Error"}
 		if Integer(c["observedGeneration"]) < generation(obj) {
-			return AzureState{Reason: "Reconciling", Message: "Azure Service Operator has not yet seen the latest change"}
+			return unseenState()
 		}
 		state.Ready = c["status"] == "True"
+		if state.Ready && obj.GetAnnotations()[annotationPolls] != "" {
+			// ASO writes its annotations before its status.
+			return unseenState()
+		}
 		return state
 	}
 	return AzureState{Reason: "Reconciling", Message: "Azure Service Operator has not yet reported on it"}
+}
+
+// stateOf is StateOf within a plan. While the policy skip is on an object, ASO calls ready what it finds in Azure; when the
+// policy goes, that is its word no more, for it sends the object first.
+func (p *Plan) stateOf(in *Request, observed *unstructured.Unstructured) AzureState {
+	state := StateOf(observed)
+	annotations := observed.GetAnnotations()
+	if state.Ready && annotations[AnnotationReconcilePolicy] == "" && annotations[annotationResourceID] != "" &&
+		annotations[annotationSent] == "" && p.sends(in) {
+		return unseenState()
+	}
+	return state
+}
+
+// sends says whether ASO sends what has no policy of its own: it does not where the namespace or the operator has one.
+func (p *Plan) sends(in *Request) bool {
+	return slices.ContainsFunc(p.Inlines, func(i *Inline) bool {
+		made := in.Made(i.Name())
+		return made != nil && made.GetAnnotations()[annotationSent] != ""
+	})
+}
+
+func unseenState() AzureState {
+	return AzureState{Reason: "Reconciling", Message: "Azure Service Operator has not yet seen the latest change"}
 }
 
 // mapsIn returns the maps in the list at the given fields; anything else there is passed over.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 func TestStateOf(t *testing.T) {
@@ -22,6 +23,8 @@ func TestStateOf(t *testing.T) {
 		"retried":                   {"{status: {conditions: [{type: Ready, status: 'False', severity: Warning, reason: Throttled, message: m}]}}", AzureState{Reason: "Throttled", Message: "m"}},
 		"fatal":                     {"{status: {conditions: [{type: Ready, status: 'False', severity: Error, reason: Bad, message: m}]}}", AzureState{Reason: "Bad", Message: "m", Failed: true}},
 		"unknown":                   {"{status: {conditions: [{type: Ready, status: Unknown, reason: R}]}}", AzureState{Reason: "R"}},
+		"ready, an operation runs":  {"{metadata: {annotations: {serviceoperator.azure.com/poller-resume-token: t}}, status: {conditions: [{type: Ready, status: 'True'}]}}", unseen},
+		"progress of an operation":  {"{metadata: {annotations: {serviceoperator.azure.com/poller-resume-token: t}}, status: {conditions: [{type: Ready, status: 'False', reason: Reconciling, message: m}]}}", AzureState{Reason: "Reconciling", Message: "m"}},
 		"another condition":         {"{status: {conditions: [{type: Other, status: 'True'}]}}", silent},
 		"ready after another":       {"{status: {conditions: [{type: Other, status: 'False'}, {type: Ready, status: 'True'}]}}", AzureState{Ready: true}},
 		"none":                      {"{}", silent},
@@ -36,6 +39,55 @@ func TestStateOf(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestReadyWhileSkipped says whether another object waits for one that ASO has called ready without having sent it.
+func TestReadyWhileSkipped(t *testing.T) {
+	id, sent := annotated(annotationResourceID, "/some/id"), annotated(annotationSent, "1")
+	found := asoSays("True", "", "Succeeded")
+	skipped := annotated(AnnotationReconcilePolicy, ReconcilePolicySkip)
+	cases := map[string]struct {
+		subnet *unstructured.Unstructured
+		other  *unstructured.Unstructured
+		ready  bool
+	}{
+		"released, not sent yet":                        {subnet(id, found, applied), named("o", id, sent, found), false},
+		"released and sent":                             {subnet(id, sent, found, applied), named("o", id, sent, found), true},
+		"nothing is sent, by a policy of the namespace": {subnet(id, found, applied), named("o", id, found), true},
+		"what else is sent is held":                     {subnet(id, found, applied), named("o", id, sent, found, annotated(AnnotationHeld, "true")), true},
+		"it is alone":                                   {subnet(id, found, applied), nil, true},
+		"a policy of its own":                           {subnet(id, found, skipped, applied), named("o", id, sent, found), true},
+		"of a kind that has no ID":                      {subnet(found, applied), named("o", id, sent, found), true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			first := &Inline{Path: "p", Object: subnet()}
+			if policy := c.subnet.GetAnnotations()[AnnotationReconcilePolicy]; policy != "" {
+				first.Annotate(AnnotationReconcilePolicy, policy)
+			}
+			after := &Inline{Path: "q", Object: named("after")}
+			plan := Plan{Awaits: func(i *Inline) []Reference {
+				if i != after {
+					return nil
+				}
+				return []Reference{{GroupKind: subnetGK, Name: "s", Path: "q"}}
+			}}
+			out := makeWith(t, plan, false, []*Inline{first, after, {Path: "o", Object: named("o")}}, c.subnet, c.other)
+			if got := out.Composed[first.Name()].Ready; got != c.ready {
+				t.Errorf("ready: want %v, got %v (%s)", c.ready, got, out.Of[0].State.Message)
+			}
+			if got := !Held(out.Composed[after.Name()].Object); got != c.ready {
+				t.Errorf("what comes after it is made: want %v, got %v", c.ready, got)
+			}
+		})
+	}
+}
+
+// named returns another subnet.
+func named(name string, edits ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
+	o := subnet(append(edits, applied)...)
+	o.SetName(name)
+	return o
 }
 
 func TestInteger(t *testing.T) {

@@ -56,7 +56,7 @@ func (p *Plan) wait(in *Request, from *Inline, ref Reference) string {
 		if i == from || !ref.Matches(i.Object) {
 			continue
 		}
-		if live := i.Live(in); live != nil && StateOf(live).Ready {
+		if live := i.Live(in); live != nil && p.stateOf(in, live).Ready {
 			return ""
 		}
 		return fmt.Sprintf("%s (%s) is ready", ref, ref.Path)

@@ -24,9 +24,13 @@ func TestQuietNetworks(t *testing.T) {
 		},
 		"the first of two peerings waits for no peering": {[]*unstr{peering("p", "a", "b"), peering("q", "b", "a")}, "p", nil},
 		"the second waits for the first": {
-			[]*unstr{peering("p", "a", "b"), peering("q", "b", "a")}, "q", []string{"VirtualNetworksVirtualNetworkPeering p (spec.remoteVirtualNetwork.reference)"},
+			[]*unstr{peering("p", "a", "b"), peering("q", "b", "a")}, "q", []string{"VirtualNetworksVirtualNetworkPeering p (spec.owner)"},
 		},
-		"peerings of other networks":    {[]*unstr{peering("p", "c", "d"), peering("q", "b", "a")}, "q", nil},
+		"peerings of other networks": {[]*unstr{peering("p", "c", "d"), peering("q", "b", "a")}, "q", nil},
+		"a subnet waits for those before it": {
+			[]*unstr{subnet("s1", "a"), subnet("other", "b"), subnet("s2", "a"), subnet("s3", "a")}, "s2", []string{"VirtualNetworksSubnet s1 (spec.owner)"},
+		},
+		"another kind waits for none":   {[]*unstr{subnet("s1", "a"), owned(network, networkKind.Kind, "a", "rg")}, "a", nil},
 		"a subnet waits for no peering": {[]*unstr{peering("p", "a", "b"), subnet("s", "a")}, "s", nil},
 	}
 	for name, tc := range cases {
