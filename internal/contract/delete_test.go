@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -220,7 +221,9 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 		return ns
 	}
 	plain := []string{"delete ManagedClustersAgentPool my-cluster-pool0"}
-	detached := append([]string{"patch ManagedClustersAgentPool my-cluster-pool0"}, plain...)
+	gone := "patch AzureASOManagedMachinePool pool0"
+	released := append(slices.Clone(plain), gone)
+	detached := append([]string{"patch ManagedClustersAgentPool my-cluster-pool0"}, released...)
 	tests := map[string]struct {
 		cluster    *clusterv1.Cluster
 		changes    []func(*unstructured.Unstructured)
@@ -234,10 +237,10 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 		"policy manage is no policy":           {objects: []client.Object{defaultNamespace(), managedCluster(policy("manage")), pool(policy("manage"))}, want: detached, wantPolicy: policyDetachOnDelete},
 		"a pool that was paused":               {objects: []client.Object{defaultNamespace(), managedCluster(), pool(annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationSkippedByPause, "true"))}, want: detached, wantPolicy: policyDetachOnDelete},
 		"all that was paused":                  {objects: []client.Object{defaultNamespace(), managedCluster(annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationSkippedByPause, "true")), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
-		"a pool to be left alone":              {objects: []client.Object{defaultNamespace(), managedCluster(), pool(policy("skip"))}, want: plain, wantPolicy: policySkip},
-		"a pool that is held":                  {objects: []client.Object{defaultNamespace(), managedCluster(), pool(waits)}, want: plain, wantPolicy: policySkip},
+		"a pool to be left alone":              {objects: []client.Object{defaultNamespace(), managedCluster(), pool(policy("skip"))}, want: released, wantPolicy: policySkip},
+		"a pool that is held":                  {objects: []client.Object{defaultNamespace(), managedCluster(), pool(waits)}, want: released, wantPolicy: policySkip},
 		"the ManagedCluster is held, too":      {objects: []client.Object{defaultNamespace(), managedCluster(waits), pool(waits)}, want: plain, wantPolicy: policySkip},
-		"deleted before, and refused":          {objects: []client.Object{defaultNamespace(), managedCluster(), pool(deleting("aso"))}, want: detached[:1], wantPolicy: policySkip},
+		"deleted before, and refused":          {objects: []client.Object{defaultNamespace(), managedCluster(), pool(deleting("aso"))}, want: []string{detached[0], gone}, wantPolicy: policySkip},
 		"the ManagedCluster stays in Azure":    {objects: []client.Object{defaultNamespace(), managedCluster(policy("detach-on-delete")), pool()}, want: plain},
 		"the whole namespace stays in Azure":   {objects: []client.Object{namespace("skip"), managedCluster(), pool()}, want: plain},
 		"no ManagedCluster":                    {objects: []client.Object{defaultNamespace(), pool()}, want: plain},
@@ -257,6 +260,9 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 			}
 			if got := m.get(agentPoolGVK, "my-cluster-pool0").GetAnnotations()[reconcilePolicyAnnotation]; got != tc.wantPolicy {
 				t.Errorf("policy of the agent pool is %q, want %q", got, tc.wantPolicy)
+			}
+			if waits := slices.Equal(tc.want, plain); waits != (m.get(asoMachinePoolKind, "pool0") != nil) {
+				t.Errorf("the pool waits until ASO has let its agent pool go: want %v", waits)
 			}
 			m.letGo(agentPoolGVK, "my-cluster-pool0")
 			m.reconcile(r, "pool0")

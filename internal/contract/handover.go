@@ -47,7 +47,7 @@ func managed(obj metav1.Object) bool {
 // handOver ends a pool whose ManagedCluster is about to go. The agent pools leave Kubernetes only, as they leave Azure
 // with the ManagedCluster. What else the pool has is in use until then, and ASO tries a deletion that Azure refused again
 // only much later; so another composite resource takes it over, to delete it in time. It returns how many objects the
-// pool itself must still wait for.
+// pool itself must still wait for: not for its agent pools, of which nothing more is asked than that ASO lets them go.
 func (r *Reconciler) handOver(ctx context.Context, s *scope, objects []*unstructured.Unstructured) (int, error) {
 	var pools, others []*unstructured.Unstructured
 	for _, obj := range objects {
@@ -74,7 +74,7 @@ func (r *Reconciler) handOver(ctx context.Context, s *scope, objects []*unstruct
 			return 0, err
 		}
 	}
-	return len(pools) + len(others), nil
+	return len(others), nil
 }
 
 // bequeath makes another composite resource the controller of the objects, and returns false when there is none.

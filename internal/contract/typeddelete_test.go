@@ -149,7 +149,8 @@ func TestDeleteTypedPool(t *testing.T) {
 	ownCluster := func(o *unstructured.Unstructured) { o.SetOwnerReferences(nil) }
 	external := annotated(reconcilePolicyAnnotation, policySkip, v1beta1.AnnotationOwnership, v1beta1.OwnershipExternal)
 	plain := []string{"delete ManagedClustersAgentPool my-cluster-pool0"}
-	detached := append([]string{"patch ManagedClustersAgentPool my-cluster-pool0"}, plain...)
+	released := append(slices.Clone(plain), "patch AzureManagedMachinePool my-cluster-pool0")
+	detached := append([]string{"patch ManagedClustersAgentPool my-cluster-pool0"}, released...)
 	changes := func(all ...func(*unstructured.Unstructured)) []func(*unstructured.Unstructured) { return all }
 	tests := map[string]struct {
 		cluster              *clusterv1.Cluster
@@ -159,7 +160,7 @@ func TestDeleteTypedPool(t *testing.T) {
 	}{
 		"alone":                                 {cluster: typedCluster(), want: plain},
 		"with its Cluster":                      {want: detached},
-		"with its Cluster, was in Azure before": {pool: changes(external), want: plain},
+		"with its Cluster, was in Azure before": {pool: changes(external), want: released},
 		"of a ManagedCluster of before":         {managedCluster: changes(external), want: plain},
 		"of the user's own ManagedCluster":      {controlPlane: changes(composedNothing), managedCluster: changes(ownCluster), want: plain},
 		"the user's own":                        {pool: changes(ownCluster), want: []string{"patch AzureManagedMachinePool my-cluster-pool0"}},
