@@ -107,7 +107,7 @@ func TestClusterStages(t *testing.T) {
 						resourceStatus(net, false, "WaitingForResource", "waits until ResourceGroup rg (spec.owner) is ready")),
 					contractCondition("Ready", "False", "Creating", "ResourceGroup rg: is being created; VirtualNetwork net: waits until ResourceGroup rg (spec.owner) is ready"),
 					contractCondition("ResourcesReady", "False", "Creating", "ResourceGroup rg: is being created; VirtualNetwork net: waits until ResourceGroup rg (spec.owner) is ready"),
-					notPaused), fnv1.Ready_READY_FALSE, composedAs(t, rg, fnv1.Ready_READY_FALSE), composedAs(t, edited(net, held), fnv1.Ready_READY_FALSE))
+					notPaused), fnv1.Ready_READY_FALSE, composedAs(t, edited(rg, held), fnv1.Ready_READY_FALSE), composedAs(t, edited(net, held), fnv1.Ready_READY_FALSE))
 				rsp.Conditions = []*fnv1.Condition{
 					shownCondition("ResourcesReady", no, "Creating", "ResourceGroup rg: is being created; VirtualNetwork net: waits until ResourceGroup rg (spec.owner) is ready"),
 					shownCondition("Paused", no, "NotPaused", "")}

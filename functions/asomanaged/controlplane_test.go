@@ -96,7 +96,7 @@ func TestControlPlaneStages(t *testing.T) {
 			status: controlPlaneState(false, nil, list(resourceStatus(mc, false, "Creating", "is being created")),
 				contractCondition("Ready", "False", "Creating", "ManagedCluster mc: is being created"), contractCondition("Available", "False", "Creating", "ManagedCluster mc: is being created"),
 				contractCondition("ResourcesReady", "False", "Creating", "ManagedCluster mc: is being created"), notPaused),
-			composed: []*fnv1.Resource{composedAs(t, newCluster, fnv1.Ready_READY_FALSE)},
+			composed: []*fnv1.Resource{composedAs(t, edited(newCluster, held), fnv1.Ready_READY_FALSE)},
 			shown: []*fnv1.Condition{shownCondition("Available", no, "Creating", "ManagedCluster mc: is being created"),
 				shownCondition("ResourcesReady", no, "Creating", "ManagedCluster mc: is being created"), shownCondition("Paused", no, "NotPaused", "")},
 		},

@@ -195,7 +195,7 @@ func TestAllIsThereAtOnce(t *testing.T) {
 			got[o.GetName()] = composer.Held(o)
 		}
 	}
-	if diff := cmp.Diff(map[string]bool{"rg": false, "net": true, "mc": true, "p0": true}, got); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"rg": true, "net": true, "mc": true, "p0": true}, got); diff != "" {
 		t.Errorf("held: -want, +got:\n%s", diff)
 	}
 }

@@ -42,7 +42,7 @@ func TestMachinePoolStages(t *testing.T) {
 			resource: []string{"WaitingForResource", "waits until AzureASOManagedControlPlane cp exists, which says what credential is used in Azure, AzureASOManagedControlPlane cp exists, which may define ManagedCluster mc (spec.owner)"}},
 		"first creation": {xr: xr, world: aksWorld("p0"), ready: fnv1.Ready_READY_FALSE,
 			readyIs: []string{"False", "Creating", "ManagedClustersAgentPool p0: is being created"}, resource: []string{"Creating", "is being created"},
-			composed: composedAs(t, ap, fnv1.Ready_READY_FALSE)},
+			composed: composedAs(t, edited(ap, held), fnv1.Ready_READY_FALSE)},
 		"ready but for the nodes": {xr: xr, world: aksWorld("p0"), observed: []*unstr{exists(t, xr, ap, count(3))}, replicas: 3,
 			readyIs: []string{"False", "WaitingForNodes", "waits for spec.providerIDList, which comes from the nodes of the pool"}, resource: []string{"Succeeded", ""},
 			composed: composedAs(t, ap, fnv1.Ready_READY_TRUE)},

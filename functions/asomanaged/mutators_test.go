@@ -142,7 +142,7 @@ func TestOnlyTheFirstManagedClusterIsChanged(t *testing.T) {
 	second := edited(aksCluster(set("1.30.1", "spec", "kubernetesVersion")), func(o *unstr) { o.SetName("mc2") })
 	xr := controlPlaneXR(aksCluster(), second)
 	got := desired(t, composers.Settle(t, aksWorld("p0"), request(t, xr)))["ManagedCluster.containerservice.azure.com/mc2"]
-	want := edited(second, set("c1", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), set(ns, "metadata", "namespace"))
+	want := edited(second, set("c1", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), set(ns, "metadata", "namespace"), held)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("second ManagedCluster: -want, +got:\n%s", diff)
 	}

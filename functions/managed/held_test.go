@@ -223,7 +223,7 @@ func TestPoolsAreHeld(t *testing.T) {
 		"nothing is known":         {controlPlane(t), "", waits},
 		"Azure is asked":           {saying("undecided", false), "", waits},
 		"owned, being made":        {saying("owned", false), "held, skip/", waits},
-		"owned, made":              {saying("owned", true), "/", "False Creating: ManagedClustersAgentPool p0: is being created"},
+		"owned, made":              {saying("owned", true), "held, skip/", "False Creating: ManagedClustersAgentPool p0: is being created"},
 		"external, being upgraded": {saying("external", false), "skip/undecided", "False Creating: ManagedClustersAgentPool p0: is being created"},
 		"owned, at another version": {edited(saying("owned", true), set("v1.33.0", "status", "version")), "held, skip/",
 			"False WaitingForResource: ManagedClustersAgentPool p0: waits until AzureManagedControlPlane cp runs Kubernetes v1.33.6 (it runs v1.33.0)"},

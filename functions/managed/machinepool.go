@@ -35,7 +35,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	if err := errors.Join(p.setOwner(in, i), composer.FindUsed(in, inlines)); err != nil {
 		return nil, err
 	}
-	plan := composer.Plan{Inlines: inlines, Cluster: p.cluster.GetName(), Paused: member.Paused(in, p.cluster), Withhold: p.hold}
+	plan := composer.Plan{Inlines: inlines, Cluster: p.cluster.GetName(), Paused: member.Paused(in, p.cluster), Withhold: p.hold, Known: true}
 	out, err := plan.Make(in)
 	if err != nil {
 		return nil, err

@@ -378,7 +378,7 @@ func TestPoolsBecomeObjectsOfTheirOwn(t *testing.T) {
 		t.Errorf("want both pools kept until their objects are ready, got %d", got)
 	}
 	pool := newPlay(t, aksWorld(t, p.xr), poolXR(t, "p0", "System"))
-	if pool.rounds(1); len(pool.did) != 1 {
+	if pool.rounds(2); len(pool.did) != 1 {
 		t.Error("the pool is not sent")
 	}
 	up := func(name string) *unstr {

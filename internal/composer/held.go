@@ -29,12 +29,14 @@ func (r *Request) Made(name string) *unstructured.Unstructured {
 	return nil
 }
 
-// hold has an object wait in Kubernetes from its first apply until nothing is waited for any more, and never again.
+// hold has an object wait in Kubernetes from its first apply until nothing is waited for any more, and never again. One that
+// waits for nothing is held, too: ASO first notes that the object is its own, and would look at it again after a second; to
+// release it makes that at once.
 func (p *Plan) hold(in *Request, i *Inline, observed *unstructured.Unstructured) {
 	switch {
 	case observed == nil:
 		i.waitsFor = p.firstWaits(in, i)
-		i.held = len(i.waitsFor) > 0 && !p.Paused && p.mayHold(i)
+		i.held = !p.Paused && p.mayHold(i)
 	case Held(observed):
 		i.waitsFor = p.allWaits(in, i)
 		i.held = len(i.waitsFor) > 0 || p.Paused
@@ -49,7 +51,7 @@ func (p *Plan) hold(in *Request, i *Inline, observed *unstructured.Unstructured)
 	}
 }
 
-// mayHold says whether an object that must wait may be in Kubernetes meanwhile.
+// mayHold says whether an object may be in Kubernetes before anything is sent to Azure for it.
 func (p *Plan) mayHold(i *Inline) bool {
 	switch {
 	case p.Withhold != "" || len(i.Needs) > 0:
@@ -65,8 +67,10 @@ func (p *Plan) heldState(i *Inline, observed *unstructured.Unstructured) (state 
 	switch {
 	case i.held && p.Paused:
 		return pausedState(), true
-	case i.held:
+	case i.held && len(i.waitsFor) > 0:
 		return waitingState(i.waitsFor), true
+	case i.held:
+		return creatingState(), true
 	case observed != nil && Held(observed):
 		return creatingState(), true
 	}

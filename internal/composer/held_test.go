@@ -96,7 +96,7 @@ func TestHeld(t *testing.T) {
 		composed []string
 		want     string
 	}{
-		"new, nothing is waited for":                {composed: []string{}, want: creating},
+		"new, nothing is waited for":                {composed: both, want: creating},
 		"new, it waits":                             {waits: "x is there", composed: both, want: waits},
 		"new, it cannot be written yet":             {needs: "x is there", want: waits},
 		"new, without a credential":                 {plan: Plan{Withhold: "x is there"}, want: waits},

@@ -30,6 +30,8 @@ type Plan struct {
 	Withhold string
 	// Awaits returns further references that an object waits for before it is first created.
 	Awaits func(*Inline) []Reference
+	// Known is true when all that the objects refer to has been waited for, also what neither they nor the peers define.
+	Known bool
 }
 
 // A Peer is another composite of the same Cluster.
@@ -138,7 +140,7 @@ func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
 	case observed == nil:
 		state = creatingState()
 	default:
-		state = p.looksFor(in, i, observed)
+		state = p.progress(i, observed, p.looksFor(in, i, observed))
 	}
 	if state.Ready && i.Later != "" {
 		state = AzureState{Reason: ReasonWaitingForResource, Message: i.Later}

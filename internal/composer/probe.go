@@ -104,6 +104,10 @@ func (p *Plan) look(in *Request, i *Inline, observed *unstructured.Unstructured)
 		i.Annotate(AnnotationReconcilePolicy, ReconcilePolicySkip)
 	}
 	i.Annotate(v1beta1.AnnotationOwnership, i.ownership)
+	if observed == nil && i.ownership == v1beta1.OwnershipUndecided {
+		// ASO notes that the object is its own and looks at it after a second, but at once when its spec changes. Nothing is sent now.
+		unstructured.RemoveNestedField(i.Object.Object, "spec", "tags")
+	}
 	if i.isNew {
 		i.Annotate(v1beta1.AnnotationNew, "true")
 	} else if observed != nil {

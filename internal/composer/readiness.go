@@ -12,9 +12,14 @@ const (
 	annotationResourceID = "serviceoperator.azure.com/resource-id"
 	// annotationSent is the generation that ASO has sent to Azure last.
 	annotationSent = "serviceoperator.azure.com/latest-reconciled-generation"
+	// annotationTaken is the namespace of the ASO that has taken the object up.
+	annotationTaken = "serviceoperator.azure.com/operator-namespace"
 	// annotationPolls is there while ASO waits for an operation of Azure.
 	annotationPolls = "serviceoperator.azure.com/poller-resume-token"
 )
+
+// reasonReconciling is ASO's reason for being at work.
+const reasonReconciling = "Reconciling"
 
 // AzureState is what ASO last said of one Azure resource.
 type AzureState struct {
@@ -52,7 +57,7 @@ func StateOf(obj *unstructured.Unstructured) AzureState {
 		}
 		return state
 	}
-	return AzureState{Reason: "Reconciling", Message: "Azure Service Operator has not yet reported on it"}
+	return AzureState{Reason: reasonReconciling, Message: "Azure Service Operator has not yet reported on it"}
 }
 
 // stateOf is StateOf within a plan. While the policy skip is on an object, ASO calls ready what it finds in Azure; when the
@@ -67,6 +72,40 @@ func (p *Plan) stateOf(in *Request, observed *unstructured.Unstructured) AzureSt
 	return state
 }
 
+// progress has all that ASO says on the way to Ready be one state: with each change of a condition Crossplane writes the
+// composite resource twice and looks at it again.
+func (p *Plan) progress(i *Inline, observed *unstructured.Unstructured, state AzureState) AzureState {
+	annotations := observed.GetAnnotations()
+	switch {
+	case state.Ready || state.Failed || annotations[annotationTaken] == "":
+		return state
+	case outdated[state.Reason] && annotations[annotationSent] == "" && p.defines(i):
+		return creatingState()
+	case state.Reason != reasonReconciling:
+		return state
+	case annotations[annotationSent] == "":
+		return creatingState()
+	}
+	return AzureState{Reason: reasonReconciling, Message: "Azure is at work on it"}
+}
+
+// outdated are ASO's reasons that a released object may have from the time when it was held.
+var outdated = map[string]bool{"WaitingForOwner": true, "ReferenceNotFound": true}
+
+// defines says whether all that the object refers to is known. Then it was ready when the object was released.
+func (p *Plan) defines(i *Inline) bool {
+	if p.Known {
+		return true
+	}
+	for _, ref := range References(i.Object) {
+		here := slices.ContainsFunc(p.Inlines, func(other *Inline) bool { return other != i && ref.Matches(other.Object) })
+		if !here && !slices.ContainsFunc(p.Peers, func(peer Peer) bool { return peer.defines(ref) }) {
+			return false
+		}
+	}
+	return true
+}
+
 // sends says whether ASO sends what has no policy of its own: it does not where the namespace or the operator has one.
 func (p *Plan) sends(in *Request) bool {
 	return slices.ContainsFunc(p.Inlines, func(i *Inline) bool {
@@ -76,7 +115,7 @@ func (p *Plan) sends(in *Request) bool {
 }
 
 func unseenState() AzureState {
-	return AzureState{Reason: "Reconciling", Message: "Azure Service Operator has not yet seen the latest change"}
+	return AzureState{Reason: reasonReconciling, Message: "Azure Service Operator has not yet seen the latest change"}
 }
 
 // mapsIn returns the maps in the list at the given fields; anything else there is passed over.

@@ -72,12 +72,43 @@ func TestReadyWhileSkipped(t *testing.T) {
 				}
 				return []Reference{{GroupKind: subnetGK, Name: "s", Path: "q"}}
 			}}
-			out := makeWith(t, plan, false, []*Inline{first, after, {Path: "o", Object: named("o")}}, c.subnet, c.other)
+			held := named("after", annotated(AnnotationHeld, "true", AnnotationReconcilePolicy, ReconcilePolicySkip))
+			out := makeWith(t, plan, false, []*Inline{first, after, {Path: "o", Object: named("o")}}, c.subnet, c.other, held)
 			if got := out.Composed[first.Name()].Ready; got != c.ready {
 				t.Errorf("ready: want %v, got %v (%s)", c.ready, got, out.Of[0].State.Message)
 			}
 			if got := !Held(out.Composed[after.Name()].Object); got != c.ready {
 				t.Errorf("what comes after it is made: want %v, got %v", c.ready, got)
+			}
+		})
+	}
+}
+
+// TestProgress says what is told of an object that ASO is at work on.
+func TestProgress(t *testing.T) {
+	taken, sent := annotated(annotationTaken, "aso"), annotated(annotationSent, "1")
+	working := asoSays("False", "Info", reasonReconciling)
+	const creating = "Creating: is being created"
+	cases := map[string]struct {
+		observed *unstructured.Unstructured
+		plan     Plan
+		want     string
+	}{
+		"not taken up":                    {observed: subnet(applied), want: "Reconciling: Azure Service Operator has not yet reported on it"},
+		"taken up":                        {observed: subnet(taken, applied), want: creating},
+		"sent":                            {observed: subnet(taken, sent, working, applied), want: "Reconciling: Azure is at work on it"},
+		"its owner was not there":         {observed: subnet(taken, asoSays("False", "Warning", "WaitingForOwner"), applied), plan: Plan{Known: true}, want: creating},
+		"its owner may not be there":      {observed: subnet(taken, asoSays("False", "Warning", "WaitingForOwner"), applied), want: "WaitingForOwner: said"},
+		"its owner is not there, and was": {observed: subnet(taken, sent, asoSays("False", "Warning", "WaitingForOwner"), applied), plan: Plan{Known: true}, want: "WaitingForOwner: said"},
+		"refused":                         {observed: subnet(taken, sent, asoSays("False", "Error", "BadRequest"), applied), want: "BadRequest: said"},
+		"refused for now":                 {observed: subnet(taken, sent, asoSays("False", "Warning", "Throttled"), applied), want: "Throttled: said"},
+		"ready":                           {observed: subnet(taken, sent, asoSays("True", "", "Succeeded"), applied), want: "Succeeded: said"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			out := makeWith(t, c.plan, false, []*Inline{{Path: "p", Object: subnet()}}, c.observed)
+			if state := out.Of[0].State; state.Reason+": "+state.Message != c.want {
+				t.Errorf("want %q, got %+v", c.want, state)
 			}
 		})
 	}

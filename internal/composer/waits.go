@@ -81,9 +81,7 @@ func (p *Plan) wait(in *Request, from *Inline, ref Reference) string {
 
 // has says whether the peer's spec defines the object, and whether the peer's status says that it is ready.
 func (p Peer) has(ref Reference) (defined, ready bool) {
-	for _, item := range mapsIn(p.XR.Object, "spec", "resources") {
-		defined = defined || ref.Matches(&unstructured.Unstructured{Object: item})
-	}
+	defined = p.defines(ref)
 	for _, item := range mapsIn(p.XR.Object, "status", "resources") {
 		resource, _ := item["resource"].(map[string]any)
 		kind := schema.GroupKind{Group: text(resource["group"]), Kind: text(resource["kind"])}
@@ -92,4 +90,11 @@ func (p Peer) has(ref Reference) (defined, ready bool) {
 		}
 	}
 	return defined, defined && ready
+}
+
+// defines says whether the peer's spec defines the object.
+func (p Peer) defines(ref Reference) bool {
+	return p.XR != nil && slices.ContainsFunc(mapsIn(p.XR.Object, "spec", "resources"), func(item map[string]any) bool {
+		return ref.Matches(&unstructured.Unstructured{Object: item})
+	})
 }
