@@ -2,6 +2,7 @@ package asomanaged
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -232,13 +233,13 @@ func TestCallsUntilSettled(t *testing.T) {
 		observed []*unstr
 		want     int
 	}{
-		"cluster, new":          {xr: infraXR(group("rg")), want: 3},
-		"cluster, removal":      {xr: edited(infraXR(group("rg")), left), want: 4},
+		"cluster, new":          {xr: infraXR(group("rg")), want: 4},
+		"cluster, removal":      {xr: edited(infraXR(group("rg")), left), want: 5},
 		"control plane, new":    {xr: controlPlaneXR(aksCluster()), want: 4},
 		"control plane, ready":  {xr: controlPlaneXR(aksCluster()), observed: []*unstr{exists(t, controlPlaneXR(), settledCluster(), inAzure)}, want: 3},
-		"control plane, all":    {xr: edited(controlPlaneXR(mc), left), want: 4},
-		"machine pool, new":     {xr: poolXR("p0", aksPool("p0")), want: 3},
-		"machine pool, removal": {xr: edited(poolXR("p0", aksPool("p0")), left), want: 4},
+		"control plane, all":    {xr: edited(controlPlaneXR(mc), left), want: 5},
+		"machine pool, new":     {xr: poolXR("p0", aksPool("p0")), want: 4},
+		"machine pool, removal": {xr: edited(poolXR("p0", aksPool("p0")), left), want: 5},
 		"template":              {xr: live(capz, "AzureASOManagedClusterTemplate", "t"), want: 2},
 	}
 	for name, c := range cases {
@@ -246,6 +247,25 @@ func TestCallsUntilSettled(t *testing.T) {
 			_, calls := composers.Calls(t, aksWorld("p0"), request(t, c.xr, c.observed...))
 			if calls != c.want || calls > composertest.MostCalls {
 				t.Errorf("want %d calls of at most %d, got %d", c.want, composertest.MostCalls, calls)
+			}
+		})
+	}
+}
+
+// TestServedKinds says that Crossplane is not asked for the schema of a kind of which the facts tell that it is served, as that
+// takes it long.
+func TestServedKinds(t *testing.T) {
+	for name, xr := range map[string]*unstr{
+		"owned":     infraXR(group("rg"), owned("keyvault.azure.com/v1api20230701", "Vault", "v", "rg")),
+		"not owned": edited(infraXR(group("rg"), owned("keyvault.azure.com/v1api20230701", "Vault", "v", "rg")), remove("metadata", "ownerReferences"), func(o *unstr) { o.SetName("infra") }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := world{Objects: []*unstr{cluster(), controlPlaneXR(), infraXR(group("rg"))}}.WithFacts(cluster())
+			rsp := composers.Settle(t, w, request(t, xr))
+			want := []string{"schema/Vault.keyvault.azure.com/v1api20230701"}
+			got := slices.DeleteFunc(sortedKeys(rsp.GetRequirements().GetSchemas()), func(s string) bool { return strings.Contains(s, "ClusterFacts") })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("required schemas: -want, +got:\n%s", diff)
 			}
 		})
 	}

@@ -30,7 +30,8 @@ func quietNetworks(inlines []*composer.Inline) func(*composer.Inline) []composer
 		before := true
 		for _, i := range inlines {
 			before = before && i != of
-			if i == of || !i.Is(subnetKind) && (!i.Is(peeringKind) || !peering) || !before && !(peering && i.Is(subnetKind)) {
+			comesFirst := i.Is(subnetKind) && (before || peering) || i.Is(peeringKind) && before && peering
+			if !comesFirst {
 				continue
 			}
 			if at := shared(mine, networksOf(i)); at >= 0 {

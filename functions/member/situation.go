@@ -65,7 +65,11 @@ func OwnerCluster(in *composer.Request) (*unstructured.Unstructured, *composer.P
 		return namedCluster(in, owner.Name)
 	}
 	// Cluster API core takes seconds to become the owner of what a Cluster refers to. In most manifests both have one name.
-	cluster, err := in.Get("cluster", ClusterKind, cmp.Or(in.XR.GetLabels()[composer.LabelClusterName], in.XR.GetName()))
+	name := cmp.Or(in.XR.GetLabels()[composer.LabelClusterName], in.XR.GetName())
+	if err := in.Know(name, ""); err != nil {
+		return nil, nil, err
+	}
+	cluster, err := in.Get("cluster", ClusterKind, name)
 	if err != nil || refers(cluster, in.XR, "spec", "infrastructureRef") || refers(cluster, in.XR, "spec", "controlPlaneRef") {
 		return cluster, nil, err
 	}
@@ -147,6 +151,11 @@ func OwnerMachinePool(in *composer.Request) (machinePool, cluster *unstructured.
 		return nil, nil, problem, err
 	}
 	clusterName, _, _ := unstructured.NestedString(machinePool.Object, "spec", "clusterName")
+	if ownerOf(in.XR, MachinePoolKind) == nil {
+		if err := in.Know(clusterName, ""); err != nil {
+			return nil, nil, nil, err
+		}
+	}
 	cluster, problem, err = namedCluster(in, clusterName)
 	return machinePool, cluster, problem, err
 }

@@ -18,20 +18,38 @@ const factsRequirement = "facts"
 // Know has Get and List take the Cluster and its members from the ClusterFacts of the Cluster, where there are such that tell
 // of the object with the UID. Crossplane composes anew each time that anything changes of what it reads for a function, and
 // the facts change least. While it is not known whether there are such, the objects themselves are asked for together with them.
+//
+// Without a UID they tell only which kinds are served, see Served.
 func (r *Request) Know(cluster string, about types.UID) error {
-	found, err := r.facts(cluster)
+	found, err := r.findFacts(cluster)
 	switch {
 	case errors.Is(err, ErrPending):
 		r.unsure = true
 	case err != nil:
 		return err
 	case found != nil:
-		r.known = facts.Read(found, about)
+		r.facts = found
+		if about != "" {
+			r.known = facts.Read(found, about)
+		}
 	}
 	return nil
 }
 
-func (r *Request) facts(cluster string) (*unstructured.Unstructured, error) {
+// Served says whether the API server serves a kind; not known when Crossplane cannot tell. The error is ErrPending when that has to
+// be read first. Crossplane reads all of a group to tell of one kind, so it is asked last.
+func (r *Request) Served(gvk schema.GroupVersionKind) (served, known bool, err error) {
+	if r.facts != nil && facts.Serves(r.facts, gvk) {
+		return true, true, nil
+	}
+	if r.unsure {
+		return false, true, ErrPending
+	}
+	schema, known, err := r.Schema(gvk)
+	return schema != nil, known, err
+}
+
+func (r *Request) findFacts(cluster string) (*unstructured.Unstructured, error) {
 	if len(r.req.GetRequiredResources()[factsRequirement].GetItems()) == 0 {
 		// To require a kind that is not served fails the whole pipeline.
 		served, known, err := r.Schema(facts.Kind)

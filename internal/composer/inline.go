@@ -160,7 +160,7 @@ func malformed(obj *unstructured.Unstructured, path, namespace string) *Problem 
 	}
 	gv, err := schema.ParseGroupVersion(obj.GetAPIVersion())
 	switch {
-	case err != nil || !isASO(gv.Group) || gv.Version == "":
+	case err != nil || !IsASO(gv.Group) || gv.Version == "":
 		return invalid("apiVersion", obj.GetAPIVersion(), "group and version of an Azure Service Operator kind, such as resources.azure.com/v1api20200601")
 	case obj.GetKind() == "":
 		return invalid("kind", "", "the name of a kind, such as ResourceGroup")
@@ -188,8 +188,8 @@ func malformed(obj *unstructured.Unstructured, path, namespace string) *Problem 
 	return nil
 }
 
-// isASO says whether an API group is one of Azure Service Operator's.
-func isASO(group string) bool { return strings.HasSuffix(group, ".azure.com") }
+// IsASO says whether an API group is one of Azure Service Operator's.
+func IsASO(group string) bool { return strings.HasSuffix(group, ".azure.com") }
 
 // dropServerFields removes what only the API server and ASO write: in an applied object they would be conflicts.
 func dropServerFields(obj *unstructured.Unstructured) {

@@ -71,7 +71,7 @@ func Ask(in *Request, inlines []*Inline) {
 	for _, i := range inlines {
 		inSpec[i.Name()] = true
 		if observed := in.Observed[i.Name()]; i.Problem == nil && (observed == nil || observed.GetAPIVersion() != i.Object.GetAPIVersion()) {
-			_, _, _ = in.Schema(i.Object.GroupVersionKind())
+			_, _, _ = in.Served(i.Object.GroupVersionKind())
 		}
 	}
 	for _, item := range mapsIn(in.XR.Object, "status", "resources") {
@@ -181,11 +181,11 @@ func (p *Plan) admit(in *Request, i *Inline, out *Outcomes) (*AzureState, error)
 			return &state, nil
 		}
 	}
-	served, known, err := in.Schema(i.Object.GroupVersionKind())
+	served, known, err := in.Served(i.Object.GroupVersionKind())
 	if err != nil {
 		return nil, err
 	}
-	if known && served == nil {
+	if known && !served {
 		out.Unwatched = true
 		i.Problem = &Problem{ReasonKindNotInstalled, fmt.Sprintf(
 			"%s is a %s of %s, which this cluster does not serve; install its CRD with Azure Service Operator's --crd-pattern, or correct apiVersion and kind",

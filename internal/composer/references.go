@@ -100,7 +100,7 @@ func asReference(m map[string]any, path string) (Reference, bool) {
 	group, _ := m["group"].(string)
 	kind, _ := m["kind"].(string)
 	name, _ := m["name"].(string)
-	if kind == "" || name == "" || !isASO(group) {
+	if kind == "" || name == "" || !IsASO(group) {
 		return Reference{}, false
 	}
 	return Reference{GroupKind: schema.GroupKind{Group: group, Kind: kind}, Name: name, Path: path}, true

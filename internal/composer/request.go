@@ -26,6 +26,8 @@ type Request struct {
 	asked *fnv1.Requirements
 	// known is what facts tell of the Cluster and its members; nil when there are none.
 	known []*unstructured.Unstructured
+	// facts are those of the Cluster; nil when there are none.
+	facts *unstructured.Unstructured
 	// unsure is true while it is not known whether there are facts: what is composed then is not yet wanted.
 	unsure bool
 }

@@ -155,7 +155,7 @@ func (p *Plan) removed(in *Request, out *Outcomes) ([]Outcome, error) {
 // composable says whether an object of the status is one that can have been composed. Users may write the status, too; what is
 // read on its word are Azure Service Operator's objects only, and never a Secret.
 func composable(obj *unstructured.Unstructured) bool {
-	return isASO(obj.GroupVersionKind().Group) && obj.GetKind() != "" && obj.GetName() != ""
+	return IsASO(obj.GroupVersionKind().Group) && obj.GetKind() != "" && obj.GetName() != ""
 }
 
 func statusObject(item map[string]any, namespace string) *unstructured.Unstructured {
@@ -175,8 +175,8 @@ func stillThere(in *Request, obj *unstructured.Unstructured) (*unstructured.Unst
 	}
 	gvk := obj.GroupVersionKind()
 	// To require a kind that is not served fails the whole pipeline.
-	served, known, err := in.Schema(gvk)
-	if err != nil || known && served == nil {
+	served, known, err := in.Served(gvk)
+	if err != nil || known && !served {
 		return nil, err
 	}
 	found, err := in.Get("removed/"+name, gvk, obj.GetName())

@@ -55,8 +55,8 @@ func findUsed(in *Request, i *Inline) error {
 	}
 	gvk := i.Object.GroupVersionKind()
 	// To require a kind that is not served fails the whole pipeline.
-	served, known, err := in.Schema(gvk)
-	if err != nil || known && served == nil {
+	served, known, err := in.Served(gvk)
+	if err != nil || known && !served {
 		return err
 	}
 	found, err := in.Get("used/"+i.Name(), gvk, name)

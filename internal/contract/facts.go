@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,6 +34,8 @@ type factsTeller struct {
 
 	family      family
 	watchFilter string
+	// mapper knows which kinds are served.
+	mapper meta.RESTMapper
 }
 
 // A Setup adds a controller that needs some kinds to be served.
@@ -52,7 +55,7 @@ func Facts(mgr ctrl.Manager, o Options) []Setup {
 }
 
 func setupFacts(mgr ctrl.Manager, o Options, f family) error {
-	t := &factsTeller{Client: client.WithFieldOwner(mgr.GetClient(), FieldOwner), family: f, watchFilter: o.WatchFilter}
+	t := &factsTeller{Client: client.WithFieldOwner(mgr.GetClient(), FieldOwner), family: f, watchFilter: o.WatchFilter, mapper: mgr.GetRESTMapper()}
 	m := mapper{client: mgr.GetClient()}
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("facts-"+strings.ToLower(f.controlPlane.Kind)).
@@ -114,10 +117,14 @@ func (t *factsTeller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Res
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	told, err := t.tell(objects, len(current.Spec.Objects) > 0)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
 	if absent {
-		err = t.create(ctx, cluster, objects)
+		err = t.create(ctx, cluster, told)
 	} else {
-		err = t.update(ctx, cluster, current, objects)
+		err = t.update(ctx, cluster, current, told)
 	}
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return ctrl.Result{RequeueAfter: ConflictDelay}, nil
@@ -125,21 +132,10 @@ func (t *factsTeller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Res
 	return ctrl.Result{}, err
 }
 
-// create makes the ClusterFacts once Cluster API owns all that the Cluster refers to. Until then the objects come one by one, and
-// are composed from as they are.
-func (t *factsTeller) create(ctx context.Context, cluster *clusterv1.Cluster, objects []*unstructured.Unstructured) error {
-	owned := 0
-	for _, o := range objects {
-		if kind := o.GroupVersionKind(); (kind == t.family.infrastructure || kind == t.family.controlPlane) && ownedByCAPI(o) {
-			owned++
-		}
-	}
-	if owned < 2 || cluster.DeletionTimestamp != nil {
+// create makes the ClusterFacts.
+func (t *factsTeller) create(ctx context.Context, cluster *clusterv1.Cluster, told v1alpha1.ClusterFactsSpec) error {
+	if cluster.DeletionTimestamp != nil {
 		return nil
-	}
-	told, err := tell(objects)
-	if err != nil {
-		return err
 	}
 	return t.Create(ctx, &v1alpha1.ClusterFacts{
 		ObjectMeta: metav1.ObjectMeta{
@@ -152,13 +148,12 @@ func (t *factsTeller) create(ctx context.Context, cluster *clusterv1.Cluster, ob
 	})
 }
 
-func (t *factsTeller) update(ctx context.Context, cluster *clusterv1.Cluster, current *v1alpha1.ClusterFacts, objects []*unstructured.Unstructured) error {
+func (t *factsTeller) update(ctx context.Context, cluster *clusterv1.Cluster, current *v1alpha1.ClusterFacts, told v1alpha1.ClusterFactsSpec) error {
 	if current.DeletionTimestamp != nil || !slices.ContainsFunc(current.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == cluster.UID }) {
 		return nil // It goes with another Cluster of the name, and its end leads here.
 	}
-	told, err := tell(objects)
-	if err != nil || same(told, current.Spec) {
-		return err
+	if same(told, current.Spec) {
+		return nil
 	}
 	changed := current.DeepCopy()
 	changed.Spec = told
@@ -228,12 +223,17 @@ func (t *factsTeller) referred(ctx context.Context, namespace string, refs []clu
 	return found, nil
 }
 
-// tell returns what is told of objects, in an order of its own.
-func tell(objects []*unstructured.Unstructured) (v1alpha1.ClusterFactsSpec, error) {
+// tell returns what is told of objects, in an order of its own. Until Cluster API owns all that the Cluster refers to the objects come
+// one by one, and are composed from as they are, unless they were told of before; then it tells only which kinds are served.
+func (t *factsTeller) tell(objects []*unstructured.Unstructured, before bool) (v1alpha1.ClusterFactsSpec, error) {
 	slices.SortFunc(objects, func(a, b *unstructured.Unstructured) int {
 		return cmp.Or(cmp.Compare(a.GetKind(), b.GetKind()), cmp.Compare(a.GetName(), b.GetName()))
 	})
 	spec := v1alpha1.ClusterFactsSpec{Format: v1alpha1.ClusterFactsFormat}
+	var err error
+	if spec.Served, err = t.served(objects); err != nil || !before && !t.complete(objects) {
+		return spec, err
+	}
 	for _, o := range objects {
 		raw, err := facts.Of(o).MarshalJSON()
 		if err != nil {
@@ -244,9 +244,20 @@ func tell(objects []*unstructured.Unstructured) (v1alpha1.ClusterFactsSpec, erro
 	return spec, nil
 }
 
+// complete says whether Cluster API owns both infrastructure and control plane.
+func (t *factsTeller) complete(objects []*unstructured.Unstructured) bool {
+	owned := 0
+	for _, o := range objects {
+		if kind := o.GroupVersionKind(); (kind == t.family.infrastructure || kind == t.family.controlPlane) && ownedByCAPI(o) {
+			owned++
+		}
+	}
+	return owned == 2
+}
+
 // same says whether both tell the same.
 func same(a, b v1alpha1.ClusterFactsSpec) bool {
-	return a.Format == b.Format && slices.EqualFunc(a.Objects, b.Objects, func(a, b runtime.RawExtension) bool {
+	return a.Format == b.Format && slices.Equal(a.Served, b.Served) && slices.EqualFunc(a.Objects, b.Objects, func(a, b runtime.RawExtension) bool {
 		var x, y any
 		return json.Unmarshal(a.Raw, &x) == nil && json.Unmarshal(b.Raw, &y) == nil && equality.Semantic.DeepEqual(x, y)
 	})

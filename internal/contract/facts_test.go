@@ -47,7 +47,7 @@ func (m *management) told() []string {
 
 func (m *management) teach(watchFilter string) []string {
 	m.t.Helper()
-	t := &factsTeller{Client: m.Client, family: asoFamily, watchFilter: watchFilter}
+	t := &factsTeller{Client: m.Client, family: asoFamily, watchFilter: watchFilter, mapper: m.RESTMapper()}
 	if _, err := t.Reconcile(m.t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "default", Name: "my-cluster"}}); err != nil {
 		m.t.Fatal(err)
 	}

@@ -104,6 +104,25 @@ func without[V any](from map[string]V, keys ...string) map[string]V {
 	return left
 }
 
+// Common are the kinds that are told of as served from the first, before any composite resource mentions one: each version of them.
+var Common = []schema.GroupKind{
+	{Group: "resources.azure.com", Kind: "ResourceGroup"},
+	{Group: "containerservice.azure.com", Kind: "ManagedCluster"},
+	{Group: "containerservice.azure.com", Kind: "ManagedClustersAgentPool"},
+	{Group: "network.azure.com", Kind: "VirtualNetwork"},
+	{Group: "network.azure.com", Kind: "VirtualNetworksSubnet"},
+}
+
+// Name returns how spec.served has a kind.
+func Name(gvk schema.GroupVersionKind) string { return gvk.Kind + "." + gvk.Version + "." + gvk.Group }
+
+// Serves says whether facts tell that the management cluster has the kind. If they do not, it may have it all the same.
+func Serves(told *unstructured.Unstructured, gvk schema.GroupVersionKind) bool {
+	served, _, _ := unstructured.NestedFieldNoCopy(told.Object, "spec", "served")
+	names, _ := served.([]any)
+	return slices.Contains(names, any(Name(gvk)))
+}
+
 // Read returns what facts tell, of which the object with the UID is one; nil when they tell of another one of its name, or in a
 // format that this version does not know.
 func Read(told *unstructured.Unstructured, about types.UID) []*unstructured.Unstructured {

@@ -23,6 +23,15 @@ type ClusterFactsSpec struct {
 	// +kubebuilder:validation:items:Type=object
 	// +kubebuilder:validation:items:XPreserveUnknownFields
 	Objects []runtime.RawExtension `json:"objects,omitempty"`
+
+	// served are kinds of Azure Service Operator that this management cluster has, as Kind.version.group: those that clusters mostly
+	// need, and those that the composite resources of this one mention. Of any other function-capz asks Crossplane, which takes long.
+	// Example: [ResourceGroup.v1api20200601.resources.azure.com]
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=10000
+	// +kubebuilder:validation:items:MaxLength=400
+	Served []string `json:"served,omitempty"`
 }
 
 // ClusterFacts has what provider-capz tells function-capz of the Cluster of the same name. Crossplane composes again whatever

@@ -23,12 +23,29 @@ func (w World) WithFacts(cluster *unstructured.Unstructured) World {
 		}
 	}
 	told := &unstructured.Unstructured{Object: map[string]any{
-		"spec": map[string]any{"format": int64(v1alpha1.ClusterFactsFormat), "objects": objects},
+		"spec": map[string]any{"format": int64(v1alpha1.ClusterFactsFormat), "objects": objects, "served": w.served()},
 	}}
 	told.SetGroupVersionKind(facts.Kind)
 	told.SetNamespace(cluster.GetNamespace())
 	told.SetName(cluster.GetName())
 	return w.With(told)
+}
+
+// served are the kinds that the composite resources of the world mention, but for those that it does not serve.
+func (w World) served() []any {
+	var names []any
+	for _, o := range w.Objects {
+		resources, _, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "resources")
+		items, _ := resources.([]any)
+		for _, item := range items {
+			content, _ := item.(map[string]any)
+			gvk := (&unstructured.Unstructured{Object: content}).GroupVersionKind()
+			if schema, differs := w.Schemas[gvk]; !differs || schema != nil {
+				names = append(names, facts.Name(gvk))
+			}
+		}
+	}
+	return names
 }
 
 // sameByFacts fails the test unless the composer answers a request in the same way where facts tell of the Clusters of the

@@ -1,0 +1,69 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/facts"
+)
+
+// served returns which of the kinds that the objects mention, and of the common ones, are served.
+func (t *factsTeller) served(objects []*unstructured.Unstructured) ([]string, error) {
+	var names []string
+	note := func(gk schema.GroupKind, versions ...string) error {
+		mappings, err := t.mapper.RESTMappings(gk, versions...)
+		if err != nil && !meta.IsNoMatchError(err) {
+			return fmt.Errorf("cannot find out whether %s is served: %w", gk, err)
+		}
+		for _, mapping := range mappings {
+			if !strings.HasSuffix(mapping.GroupVersionKind.Version, storageSuffix) {
+				names = append(names, facts.Name(mapping.GroupVersionKind))
+			}
+		}
+		return nil
+	}
+	for _, gk := range facts.Common {
+		if err := note(gk); err != nil {
+			return nil, err
+		}
+	}
+	for _, o := range objects {
+		for _, gvk := range mentioned(o) {
+			if slices.Contains(names, facts.Name(gvk)) {
+				continue
+			}
+			if err := note(gvk.GroupKind(), gvk.Version); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// mostMentioned is how many kinds of a composite resource are looked for: the API server is asked about those that it does not have.
+const mostMentioned = 100
+
+// storageSuffix ends the versions in which ASO stores its kinds, which are not for users.
+const storageSuffix = "storage"
+
+// mentioned returns the kinds of what a composite resource is made of, as far as it says so.
+func mentioned(xr *unstructured.Unstructured) []schema.GroupVersionKind {
+	resources, _, _ := unstructured.NestedFieldNoCopy(xr.Object, "spec", "resources")
+	items, _ := resources.([]any)
+	var kinds []schema.GroupVersionKind
+	for _, item := range items {
+		content, _ := item.(map[string]any)
+		gvk := (&unstructured.Unstructured{Object: content}).GroupVersionKind()
+		if composer.IsASO(gvk.Group) && gvk.Version != "" && gvk.Kind != "" && !slices.Contains(kinds, gvk) && len(kinds) < mostMentioned {
+			kinds = append(kinds, gvk)
+		}
+	}
+	return kinds
+}
