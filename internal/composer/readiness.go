@@ -98,8 +98,7 @@ func (p *Plan) defines(i *Inline) bool {
 		return true
 	}
 	for _, ref := range References(i.Object) {
-		here := slices.ContainsFunc(p.Inlines, func(other *Inline) bool { return other != i && ref.Matches(other.Object) })
-		if !here && !slices.ContainsFunc(p.Peers, func(peer Peer) bool { return peer.defines(ref) }) {
+		if p.meant(i, ref) == nil && !slices.ContainsFunc(p.Peers, func(peer Peer) bool { return peer.defines(ref) }) {
 			return false
 		}
 	}

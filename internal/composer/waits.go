@@ -52,10 +52,7 @@ func (p *Plan) waits(in *Request, i *Inline) []string {
 }
 
 func (p *Plan) wait(in *Request, from *Inline, ref Reference) string {
-	for _, i := range p.Inlines {
-		if i == from || !ref.Matches(i.Object) {
-			continue
-		}
+	if i := p.meant(from, ref); i != nil {
 		if live := i.Live(in); live != nil && p.stateOf(in, live).Ready {
 			return ""
 		}
@@ -77,6 +74,16 @@ func (p *Plan) wait(in *Request, from *Inline, ref Reference) string {
 	}
 	// What nobody here defines is the user's own: ASO itself waits for it.
 	return missing
+}
+
+// meant returns the object of the plan that a reference of another one means; nil when there is none.
+func (p *Plan) meant(from *Inline, ref Reference) *Inline {
+	for _, i := range p.Inlines {
+		if i != from && ref.Matches(i.Object) {
+			return i
+		}
+	}
+	return nil
 }
 
 // has says whether the peer's spec defines the object, and whether the peer's status says that it is ready.

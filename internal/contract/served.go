@@ -55,10 +55,8 @@ const storageSuffix = "storage"
 
 // mentioned returns the kinds of what a composite resource is made of, as far as it says so.
 func mentioned(xr *unstructured.Unstructured) []schema.GroupVersionKind {
-	resources, _, _ := unstructured.NestedFieldNoCopy(xr.Object, "spec", "resources")
-	items, _ := resources.([]any)
 	var kinds []schema.GroupVersionKind
-	for _, item := range items {
+	for _, item := range specResources.value(xr) {
 		content, _ := item.(map[string]any)
 		gvk := (&unstructured.Unstructured{Object: content}).GroupVersionKind()
 		if composer.IsASO(gvk.Group) && gvk.Version != "" && gvk.Kind != "" && !slices.Contains(kinds, gvk) && len(kinds) < mostMentioned {
