@@ -284,6 +284,16 @@ func TestASecretInTheStatusIsNotRead(t *testing.T) {
 	}
 }
 
+// TestAKindNamedLikeAnother has the status list an object of one of Azure Service Operator's groups whose kind is called Secret.
+func TestAKindNamedLikeAnother(t *testing.T) {
+	o := inline("network.azure.com/v1", "Secret", "x")
+	xr := edited(infraXR(group("rg")), set(list(statusItem(group("rg"), true), statusItem(o, true)), "status", "resources"))
+	rsp := composers.Settle(t, world{Objects: []*unstr{cluster(), o}}, request(t, xr, exists(t, xr, group("rg"))))
+	if _, asked := rsp.GetRequirements().GetResources()["removed/Secret.network.azure.com/x"]; !asked {
+		t.Errorf("want it looked for before it is dropped, got %v", sortedKeys(rsp.GetRequirements().GetResources()))
+	}
+}
+
 // TestWhatIsKeptInDoubtIsShown says that status.resources goes on with what an entry may have been that cannot be told.
 func TestWhatIsKeptInDoubtIsShown(t *testing.T) {
 	xr := edited(infraXR(group("rg"), group("net")), putEntry(1, dict("kind", "ResourceGroup")))

@@ -50,7 +50,7 @@ func (w World) resolve(t testing.TB, req *fnv1.RunFunctionRequest, asked *fnv1.R
 func (w World) read(t testing.TB, requirement string, s *fnv1.ResourceSelector) *fnv1.Resources {
 	t.Helper()
 	kind := schema.FromAPIVersionAndKind(s.GetApiVersion(), s.GetKind())
-	if kind.Kind == "Secret" {
+	if kind.GroupKind() == (schema.GroupKind{Kind: "Secret"}) {
 		t.Fatalf("requirement %q is for a Secret, but a function must never ask for one", requirement)
 	}
 	if served, told := w.Schemas[kind]; told && served == nil {
