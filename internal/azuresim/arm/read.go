@@ -55,6 +55,9 @@ func (s *Service) get(w http.ResponseWriter, r *http.Request, id ID, version str
 	t := s.types.lookup(id.Type)
 	resource := s.store.get(id.Path)
 	if resource == nil {
+		if s.showNodes(w, id, false) {
+			return nil
+		}
 		return s.notFoundFor(id, t)
 	}
 	if t.etagHeader {
@@ -98,6 +101,9 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, segments []string
 	}
 	if e := s.checkScope(id); e != nil {
 		return e
+	}
+	if s.showNodes(w, id, true) {
+		return nil
 	}
 	if missing, ok := s.missingRoot(id); ok {
 		return resourceNotFound(missing)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/clock"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/state"
@@ -137,6 +138,19 @@ func (s *Servers) Remove(id string) error {
 		return err
 	}
 	return errors.Join(one.nodes.erase(), one.configMaps.erase())
+}
+
+// Nodes returns the Nodes of the cluster with the ID, by name; none for one without an API server. They must not be changed.
+func (s *Servers) Nodes(id string) []*corev1.Node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one, ok := s.byID[strings.ToLower(id)]
+	if !ok {
+		return nil
+	}
+	one.nodes.mu.Lock()
+	defer one.nodes.mu.Unlock()
+	return one.nodes.nodes()
 }
 
 func (one *server) cluster() Cluster {
