@@ -79,6 +79,25 @@ func (o Operators) For(ctx context.Context, served string) (Operator, error) {
 	return Operator{Secret: client.ObjectKey{Namespace: o.namespaces()[0], Name: SettingsSecret}}, nil
 }
 
+// Sole returns in which namespace the only ASO is that has settings and acts on objects of a namespace; empty when there is none or more
+// than one.
+func (o Operators) Sole(ctx context.Context, served string) (string, error) {
+	sole := ""
+	for _, namespace := range o.namespaces() {
+		secret, err := optional(ctx, o.Secrets, client.ObjectKey{Namespace: namespace, Name: SettingsSecret})
+		switch {
+		case err != nil:
+			return "", err
+		case secret == nil || !settings(secret.Data).serves(served) || settings(secret.Data).text(keyOperatorMode) == modeWebhooks:
+		case sole != "":
+			return "", nil
+		default:
+			sole = namespace
+		}
+	}
+	return sole, nil
+}
+
 // Cloud returns the cloud that ASO works in, by its authority host; not ok when it is none of the known ones.
 func (o Operator) Cloud() (Cloud, bool) {
 	return cloudAt(o.settings.cloud().ActiveDirectoryAuthorityHost)

@@ -25,10 +25,14 @@ const (
 	keyWorkloadIdentity    = config.UseWorkloadIdentityAuth
 	keyMultiEnvironment    = config.AllowMultiEnvManagement
 	keyTargetNamespaces    = config.TargetNamespaces
+	keyOperatorMode        = config.OperatorMode
 	keyAuthorityHost       = config.AzureAuthorityHost
 	keyARMEndpoint         = config.ResourceManagerEndpoint
 	keyARMAudience         = config.ResourceManagerAudience
 )
+
+// modeWebhooks is the mode of an ASO that only answers webhooks (ASO documentation, "Multitenant deployment").
+const modeWebhooks = "webhooks"
 
 const (
 	authModePodIdentity      = string(config.PodIdentityAuthMode)

@@ -19,7 +19,7 @@ const factsRequirement = "facts"
 // of the object with the UID. Crossplane composes anew each time that anything changes of what it reads for a function, and
 // the facts change least. While it is not known whether there are such, the objects themselves are asked for together with them.
 //
-// Without a UID they tell only which kinds are served, see Served.
+// Without a UID they tell only which kinds are served and by whom, see Served and operator.
 func (r *Request) Know(cluster string, about types.UID) error {
 	found, err := r.findFacts(cluster)
 	switch {
@@ -47,6 +47,14 @@ func (r *Request) Served(gvk schema.GroupVersionKind) (served, known bool, err e
 	}
 	schema, known, err := r.Schema(gvk)
 	return schema != nil, known, err
+}
+
+// operator returns where the ASO runs that serves the composite's namespace; empty when that is not known.
+func (r *Request) operator() string {
+	if r.facts == nil {
+		return ""
+	}
+	return facts.Operator(r.facts)
 }
 
 func (r *Request) findFacts(cluster string) (*unstructured.Unstructured, error) {

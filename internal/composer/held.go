@@ -14,6 +14,10 @@ import (
 // does not watch what an object refers to, acts at once when that policy goes.
 const AnnotationHeld = "infrastructure.cluster.x-k8s.io/held"
 
+// toNobody is the operator of a held object that waits. ASO retries whatever it has taken up, with two writes each time, for as long
+// as it takes; what is another operator's it leaves alone, and says once, in an event that names both.
+const toNobody = "held-until-what-it-refers-to-is-ready"
+
 // Held says whether an object only waits in Kubernetes: nothing has been sent to Azure for it. What ASO reports of it is
 // what somebody else has put there.
 func Held(obj metav1.Object) bool {
@@ -30,13 +34,13 @@ func (r *Request) Made(name string) *unstructured.Unstructured {
 }
 
 // hold has an object wait in Kubernetes from its first apply until nothing is waited for any more, and never again. One that
-// waits for nothing is held, too: ASO first notes that the object is its own, and would look at it again after a second; to
-// release it makes that at once.
+// waits for nothing is held, too, unless it is known which ASO it is for: that first notes that the object is its own, and would
+// look at it again after a second; to release it makes that at once.
 func (p *Plan) hold(in *Request, i *Inline, observed *unstructured.Unstructured) {
 	switch {
 	case observed == nil:
 		i.waitsFor = p.firstWaits(in, i)
-		i.held = !p.Paused && p.mayHold(i)
+		i.held = !p.Paused && p.mayHold(i) && (len(i.waitsFor) > 0 || in.operator() == "")
 	case Held(observed):
 		i.waitsFor = p.allWaits(in, i)
 		i.held = len(i.waitsFor) > 0 || p.Paused
@@ -49,6 +53,27 @@ func (p *Plan) hold(in *Request, i *Inline, observed *unstructured.Unstructured)
 		i.Annotate(AnnotationHeld, "true")
 		i.Annotate(AnnotationReconcilePolicy, ReconcilePolicySkip)
 	}
+	switch operator := i.operator(in, observed); {
+	case operator != "":
+		i.Annotate(annotationTaken, operator)
+	case observed != nil && observed.GetAnnotations()[annotationTaken] == toNobody:
+		i.Release(observed, "metadata", "annotations", annotationTaken)
+	}
+}
+
+// operator returns where the ASO runs that an object is for; empty when that is left to who comes by. An object stays whose it is.
+func (i *Inline) operator(in *Request, observed *unstructured.Unstructured) string {
+	taken := ""
+	if observed != nil {
+		taken = observed.GetAnnotations()[annotationTaken]
+	}
+	switch {
+	case taken != "" && taken != toNobody:
+		return taken
+	case i.held && (taken == toNobody || observed == nil && len(i.waitsFor) > 0 && in.operator() != ""):
+		return toNobody
+	}
+	return in.operator()
 }
 
 // mayHold says whether an object may be in Kubernetes before anything is sent to Azure for it.

@@ -58,7 +58,7 @@ func asoSays(status, severity, reason string) func(*unstructured.Unstructured) {
 // applied has Crossplane own what was applied: the spec, and the annotations that are there.
 func applied(o *unstructured.Unstructured) {
 	fields := `{"f:spec":{"f:owner":{"f:name":{}},"f:azureName":{}},"f:metadata":{"f:annotations":{`
-	for n, name := range []string{AnnotationReconcilePolicy, AnnotationHeld, AnnotationSkippedByPause} {
+	for n, name := range []string{AnnotationReconcilePolicy, AnnotationHeld, AnnotationSkippedByPause, annotationTaken} {
 		if n > 0 {
 			fields += ","
 		}
@@ -188,6 +188,72 @@ func makeWith(t *testing.T, plan Plan, unserved bool, inlines []*Inline, observe
 	out, err := plan.Make(in)
 	must(t, err)
 	return out
+}
+
+// TestOperator says which operator an object is composed for, when it is known which one serves the namespace, and when it is not.
+func TestOperator(t *testing.T) {
+	const aso, other = "aso", "other"
+	held := annotated(AnnotationReconcilePolicy, ReconcilePolicySkip, AnnotationHeld, "true")
+	by := func(operator string) func(*unstructured.Unstructured) { return annotated(annotationTaken, operator) }
+	absent := asoSays("False", "Warning", ReasonAzureResourceNotFound)
+	cases := map[string]struct {
+		observed *unstructured.Unstructured
+		spec     *unstructured.Unstructured // a subnet if nil
+		waits    string
+		plan     Plan
+		// known and unknown are the operator that is composed, with "held" where it is, when facts tell of one and when they do not.
+		known, unknown string
+	}{
+		"new":                               {known: "aso", unknown: " held"},
+		"new, it waits":                     {waits: "x is there", known: toNobody + " held", unknown: " held"},
+		"new, with a policy of the user's":  {spec: subnet(annotated(AnnotationReconcilePolicy, "detach-on-delete")), known: "aso", unknown: ""},
+		"held for nobody":                   {observed: subnet(held, by(toNobody), applied), waits: "x is there", known: toNobody + " held", unknown: toNobody + " held"},
+		"held for nobody, paused":           {observed: subnet(held, by(toNobody), applied), plan: Plan{Paused: true}, known: toNobody + " held", unknown: toNobody + " held"},
+		"held for nobody, released":         {observed: subnet(held, by(toNobody), applied), known: "aso", unknown: ""},
+		"held, who owns its fields is lost": {observed: forgotten(subnet(held, by(toNobody))), known: "aso held", unknown: toNobody + " held"},
+		"held, not taken up yet":            {observed: subnet(held, applied), waits: "x is there", known: "aso held", unknown: " held"},
+		"held, taken up":                    {observed: subnet(held, by(other), absent, applied), waits: "x is there", known: "other held", unknown: "other held"},
+		"held, taken up, released":          {observed: subnet(held, by(other), absent, applied), known: "other", unknown: "other"},
+		"there":                             {observed: subnet(by(aso), absent, applied), known: "aso", unknown: "aso"},
+		"there, of another operator":        {observed: subnet(by(other), absent, applied), known: "other", unknown: "other"},
+		"there, of no operator":             {observed: subnet(absent, applied), known: "aso", unknown: ""},
+		"its user has taken the mark off":   {observed: subnet(by(toNobody), applied), known: "aso", unknown: ""},
+	}
+	for name, c := range cases {
+		for told, want := range map[string]string{aso: c.known, "": c.unknown} {
+			t.Run(name+", told "+told, func(t *testing.T) {
+				i := &Inline{Path: "p", Object: subnet()}
+				if c.spec != nil {
+					i.Object = c.spec.DeepCopy()
+				}
+				if c.waits != "" {
+					i.Waits = []string{c.waits}
+				}
+				var observed []*unstructured.Unstructured
+				if c.observed != nil {
+					observed = append(observed, c.observed)
+				}
+				in, err := NewRequest(requestFor(t, "{}", observed...))
+				must(t, err)
+				in.facts = &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"operatorNamespace": told}}}
+				plan := c.plan
+				plan.Inlines = []*Inline{i}
+				out, err := plan.Make(in)
+				must(t, err)
+				made, ok := out.Composed[i.Name()]
+				if !ok {
+					t.Fatal("it is not composed")
+				}
+				got := made.Object.GetAnnotations()[annotationTaken]
+				if Held(made.Object) {
+					got += " held"
+				}
+				if got != want {
+					t.Errorf("want %q, got %q", want, got)
+				}
+			})
+		}
+	}
 }
 
 // TestHeldLeavesAtOnce says that nothing keeps a held object that the spec no longer has: there is nothing of it in Azure.

@@ -140,7 +140,7 @@ func (p *Plan) place(in *Request, i *Inline, out *Outcomes) error {
 	case observed == nil:
 		state = creatingState()
 	default:
-		state = p.progress(i, observed, p.looksFor(in, i, observed))
+		state = p.progress(in, i, observed, p.looksFor(in, i, observed))
 	}
 	if state.Ready && i.Later != "" {
 		state = AzureState{Reason: ReasonWaitingForResource, Message: i.Later}

@@ -74,11 +74,13 @@ func (p *Plan) stateOf(in *Request, observed *unstructured.Unstructured) AzureSt
 
 // progress has all that ASO says on the way to Ready be one state: with each change of a condition Crossplane writes the
 // composite resource twice and looks at it again.
-func (p *Plan) progress(i *Inline, observed *unstructured.Unstructured, state AzureState) AzureState {
+func (p *Plan) progress(in *Request, i *Inline, observed *unstructured.Unstructured, state AzureState) AzureState {
 	annotations := observed.GetAnnotations()
 	switch {
 	case state.Ready || state.Failed || annotations[annotationTaken] == "":
 		return state
+	case in.operator() != "" && len(observed.GetFinalizers()) == 0:
+		return state // ASO, which puts a finalizer on it, has not been there.
 	case outdated[state.Reason] && annotations[annotationSent] == "" && p.defines(i):
 		return creatingState()
 	case state.Reason != reasonReconciling:

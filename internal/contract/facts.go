@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/facts"
 )
 
@@ -36,6 +37,8 @@ type factsTeller struct {
 	watchFilter string
 	// mapper knows which kinds are served.
 	mapper meta.RESTMapper
+	// operators knows where Azure Service Operator runs.
+	operators *operators
 }
 
 // A Setup adds a controller that needs some kinds to be served.
@@ -56,6 +59,7 @@ func Facts(mgr ctrl.Manager, o Options) []Setup {
 
 func setupFacts(mgr ctrl.Manager, o Options, f family) error {
 	t := &factsTeller{Client: client.WithFieldOwner(mgr.GetClient(), FieldOwner), family: f, watchFilter: o.WatchFilter, mapper: mgr.GetRESTMapper()}
+	t.operators = newOperators(azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces})
 	m := mapper{client: mgr.GetClient()}
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("facts-"+strings.ToLower(f.controlPlane.Kind)).
@@ -121,6 +125,7 @@ func (t *factsTeller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Res
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	told.OperatorNamespace = t.operators.serving(ctx, cluster.Namespace)
 	if absent {
 		err = t.create(ctx, cluster, told)
 	} else {
@@ -257,7 +262,7 @@ func (t *factsTeller) complete(objects []*unstructured.Unstructured) bool {
 
 // same says whether both tell the same.
 func same(a, b v1alpha1.ClusterFactsSpec) bool {
-	return a.Format == b.Format && slices.Equal(a.Served, b.Served) && slices.EqualFunc(a.Objects, b.Objects, func(a, b runtime.RawExtension) bool {
+	return a.Format == b.Format && a.OperatorNamespace == b.OperatorNamespace && slices.Equal(a.Served, b.Served) && slices.EqualFunc(a.Objects, b.Objects, func(a, b runtime.RawExtension) bool {
 		var x, y any
 		return json.Unmarshal(a.Raw, &x) == nil && json.Unmarshal(b.Raw, &y) == nil && equality.Semantic.DeepEqual(x, y)
 	})

@@ -123,6 +123,12 @@ func Serves(told *unstructured.Unstructured, gvk schema.GroupVersionKind) bool {
 	return slices.Contains(names, any(Name(gvk)))
 }
 
+// Operator returns where the ASO runs that serves the Cluster's namespace; empty when that is not told.
+func Operator(told *unstructured.Unstructured) string {
+	namespace, _, _ := unstructured.NestedString(told.Object, "spec", "operatorNamespace")
+	return namespace
+}
+
 // Read returns what facts tell, of which the object with the UID is one; nil when they tell of another one of its name, or in a
 // format that this version does not know.
 func Read(told *unstructured.Unstructured, about types.UID) []*unstructured.Unstructured {

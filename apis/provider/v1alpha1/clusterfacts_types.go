@@ -32,6 +32,13 @@ type ClusterFactsSpec struct {
 	// +kubebuilder:validation:MaxItems=10000
 	// +kubebuilder:validation:items:MaxLength=400
 	Served []string `json:"served,omitempty"`
+
+	// operatorNamespace is where the only Azure Service Operator runs that serves the Cluster's namespace, by its settings. New objects
+	// are handed to it; empty when there is none or more than one, and then each that comes by may take them up.
+	// Example: azureserviceoperator-system
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	OperatorNamespace string `json:"operatorNamespace,omitempty"`
 }
 
 // ClusterFacts has what provider-capz tells function-capz of the Cluster of the same name. Crossplane composes again whatever

@@ -14,8 +14,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/facts"
 )
 
-// WithFacts returns the world with the ClusterFacts that provider-capz would make for a Cluster of it.
-func (w World) WithFacts(cluster *unstructured.Unstructured) World {
+// WithFacts returns the world with the ClusterFacts that provider-capz would make for a Cluster of it, with edits made.
+func (w World) WithFacts(cluster *unstructured.Unstructured, edits ...Edit) World {
 	var objects []any
 	for _, o := range w.Objects {
 		if told := facts.Of(o); told != nil {
@@ -28,7 +28,7 @@ func (w World) WithFacts(cluster *unstructured.Unstructured) World {
 	told.SetGroupVersionKind(facts.Kind)
 	told.SetNamespace(cluster.GetNamespace())
 	told.SetName(cluster.GetName())
-	return w.With(told)
+	return w.With(Edited(told, edits...))
 }
 
 // served are the kinds that the composite resources of the world mention, but for those that it does not serve.
