@@ -167,6 +167,8 @@ func newUnderPolicies(t *testing.T) {
 		"address of an operation, by Crossplane":  {by: crossplane, object: resourceGroup("a", own+", serviceoperator.azure.com/poller-resume-token: x"), want: records},
 		"address of an operation, by ASO":         {by: aso, object: resourceGroup("a", own+", serviceoperator.azure.com/poller-resume-token: x")},
 		"where ASO is":                            {by: teamUser, object: resourceGroup("a", own+", serviceoperator.azure.com/operator-namespace: team-b"), want: records},
+		"where ASO is, by Crossplane":             {by: crossplane, object: resourceGroup("a", own+", serviceoperator.azure.com/operator-namespace: aso")},
+		"where ASO is and more, by Crossplane":    {by: crossplane, object: resourceGroup("a", own+", serviceoperator.azure.com/operator-namespace: aso, serviceoperator.azure.com/resource-id: /x"), want: records},
 		"ID in Azure":                             {by: teamUser, object: resourceGroup("a", own+", serviceoperator.azure.com/resource-id: /x"), want: records},
 		"ID in Azure, restored by administrators": {by: admin, object: resourceGroup("a", own+", serviceoperator.azure.com/resource-id: /x")},
 		"owner by name":                           {by: teamUser, object: cluster("owner: {name: g}")},
