@@ -18,7 +18,7 @@ import (
 
 const (
 	// warmCalls are not measured, timedCalls are.
-	warmCalls, timedCalls = 300, 2000
+	warmCalls, timedCalls = 200, 800
 	// The services' names: functions of Crossplane v1 know the older one only; the messages are the same.
 	runFunction    = "/apiextensions.fn.proto.v1.FunctionRunnerService/RunFunction"
 	runFunctionOld = "/apiextensions.fn.proto.v1beta1.FunctionRunnerService/RunFunction"
