@@ -91,6 +91,42 @@ func TestAsksForFactsOnly(t *testing.T) {
 	}
 }
 
+// TestFactsBeforeOwners has facts tell of composites that Cluster API core does not own yet: those it tells of need nothing else.
+func TestFactsBeforeOwners(t *testing.T) {
+	mine := cluster(renamed("infra"))
+	minePool := edited(machinePool("p0"), renamed("p0"), set("infra", "spec", "clusterName"),
+		set(ref("AzureASOManagedMachinePool", "p0"), "spec", "template", "spec", "infrastructureRef"))
+	infra, pool := edited(infraXR(group("rg")), unowned), edited(poolXR("p0", aksPool("p0")), unowned)
+	around := aksWorld("p0").With(mine, minePool, ready(infraXR(group("rg"))), ready(controlPlaneXR(aksCluster())))
+	cases := map[string]struct {
+		xr   *unstr
+		told bool
+		want []string
+	}{
+		"infrastructure, told of":     {infra, true, []string{"facts"}},
+		"infrastructure, not told of": {infra, false, []string{"cluster", "controlplane", "facts"}},
+		"pool, told of":               {pool, true, []string{"facts", "machinepool"}},
+		"pool, not told of":           {pool, false, []string{"cluster", "controlplane", "facts", "infrastructure", "machinepool"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			xr := c.xr.DeepCopy()
+			xr.SetUID("not-owned-yet")
+			told := around.Without(xr)
+			if c.told {
+				told = told.With(xr)
+			}
+			rsp := composers.Settle(t, told.WithFacts(mine).Without(xr), request(t, xr))
+			if diff := cmp.Diff(c.want, sortedKeys(rsp.GetRequirements().GetResources())); diff != "" {
+				t.Errorf("required: -want, +got:\n%s", diff)
+			}
+			if len(rsp.GetDesired().GetResources()) != 1 {
+				t.Errorf("composed: %v, %v", sortedKeys(rsp.GetDesired().GetResources()), contract(rsp, "Ready"))
+			}
+		})
+	}
+}
+
 // TestFactsNotServed has a provider of an older version, which brings no ClusterFacts: to ask for them would fail everything.
 func TestFactsNotServed(t *testing.T) {
 	w := aksWorld("p0").With(ready(infraXR(group("rg"))))

@@ -66,7 +66,7 @@ func OwnerCluster(in *composer.Request) (*unstructured.Unstructured, *composer.P
 	}
 	// Cluster API core takes seconds to become the owner of what a Cluster refers to. In most manifests both have one name.
 	name := cmp.Or(in.XR.GetLabels()[composer.LabelClusterName], in.XR.GetName())
-	if err := in.Know(name, ""); err != nil {
+	if err := in.Know(name, in.XR.GetUID()); err != nil {
 		return nil, nil, err
 	}
 	cluster, err := in.Get("cluster", ClusterKind, name)
@@ -152,7 +152,7 @@ func OwnerMachinePool(in *composer.Request) (machinePool, cluster *unstructured.
 	}
 	clusterName, _, _ := unstructured.NestedString(machinePool.Object, "spec", "clusterName")
 	if ownerOf(in.XR, MachinePoolKind) == nil {
-		if err := in.Know(clusterName, ""); err != nil {
+		if err := in.Know(clusterName, in.XR.GetUID()); err != nil {
 			return nil, nil, nil, err
 		}
 	}

@@ -76,13 +76,24 @@ func setupFacts(mgr ctrl.Manager, o Options, f family) error {
 	return nil
 }
 
-// cluster returns the Cluster of a composite resource.
+// cluster returns the Cluster of a composite resource. That of a pool which Cluster API does not own yet is the Cluster of the
+// MachinePool of the same name that refers to it.
 func (m mapper) cluster(ctx context.Context, obj client.Object) []ctrl.Request {
 	cluster, err := ClusterOf(ctx, m.client, obj)
-	if err != nil || cluster == nil {
+	if err != nil {
 		return nil
 	}
-	return request(cluster.Namespace, cluster.Name)
+	if cluster != nil {
+		return request(cluster.Namespace, cluster.Name)
+	}
+	pool := &clusterv1.MachinePool{}
+	if err := m.client.Get(ctx, client.ObjectKeyFromObject(obj), pool); err != nil {
+		return nil
+	}
+	if ref := pool.Spec.Template.Spec.InfrastructureRef; !refersTo(ref, obj.GetObjectKind().GroupVersionKind()) || ref.Name != obj.GetName() {
+		return nil
+	}
+	return clusterOfMachinePool(ctx, pool)
 }
 
 func clusterOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
@@ -93,12 +104,12 @@ func clusterOfMachinePool(_ context.Context, obj client.Object) []ctrl.Request {
 	return request(pool.Namespace, pool.Spec.ClusterName)
 }
 
-// factsChanged passes what of a composite resource others are composed by, and when Cluster API comes to own it.
+// factsChanged passes what of a composite resource others are composed by.
 func factsChanged() predicate.Predicate {
 	return onUpdate(func(before, after client.Object) bool {
 		old, oldOK := before.(*unstructured.Unstructured)
 		changed, changedOK := after.(*unstructured.Unstructured)
-		return oldOK && changedOK && (ownedByCAPI(old) != ownedByCAPI(changed) || !reflect.DeepEqual(facts.Of(old), facts.Of(changed)))
+		return oldOK && changedOK && !reflect.DeepEqual(facts.Of(old), facts.Of(changed))
 	})
 }
 
@@ -228,8 +239,8 @@ func (t *factsTeller) referred(ctx context.Context, namespace string, refs []clu
 	return found, nil
 }
 
-// tell returns what is told of objects, in an order of its own. Until Cluster API owns all that the Cluster refers to the objects come
-// one by one, and are composed from as they are, unless they were told of before; then it tells only which kinds are served.
+// tell returns what is told of objects, in an order of its own. Until there are both infrastructure and control plane they are composed
+// from as they are, unless they were told of before; then it tells only which kinds are served.
 func (t *factsTeller) tell(objects []*unstructured.Unstructured, before bool) (v1alpha1.ClusterFactsSpec, error) {
 	slices.SortFunc(objects, func(a, b *unstructured.Unstructured) int {
 		return cmp.Or(cmp.Compare(a.GetKind(), b.GetKind()), cmp.Compare(a.GetName(), b.GetName()))
@@ -249,15 +260,10 @@ func (t *factsTeller) tell(objects []*unstructured.Unstructured, before bool) (v
 	return spec, nil
 }
 
-// complete says whether Cluster API owns both infrastructure and control plane.
+// complete says whether both infrastructure and control plane are there.
 func (t *factsTeller) complete(objects []*unstructured.Unstructured) bool {
-	owned := 0
-	for _, o := range objects {
-		if kind := o.GroupVersionKind(); (kind == t.family.infrastructure || kind == t.family.controlPlane) && ownedByCAPI(o) {
-			owned++
-		}
-	}
-	return owned == 2
+	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind() == t.family.infrastructure }) &&
+		slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind() == t.family.controlPlane })
 }
 
 // same says whether both tell the same.

@@ -75,7 +75,8 @@ func TestFactsAreMade(t *testing.T) {
 	}{
 		"all there":             {objects: []client.Object{myCluster(), infra(), cp(), pool(), myMachinePool()}, want: all},
 		"pool not there yet":    {objects: []client.Object{myCluster(), infra(), cp(), myMachinePool()}, want: []string{all[0], all[1], all[3], all[4]}},
-		"not owned yet":         {objects: []client.Object{myCluster(), parse(t, infrastructureYAML), cp(), pool(), myMachinePool()}},
+		"not owned yet":         {objects: []client.Object{myCluster(), parse(t, infrastructureYAML), parse(t, controlPlaneYAML), pool(), myMachinePool()}, want: all},
+		"no infrastructure yet": {objects: []client.Object{myCluster(), cp(), pool(), myMachinePool()}},
 		"no control plane yet":  {objects: []client.Object{myCluster(), infra(), pool(), myMachinePool()}},
 		"being deleted":         {objects: []client.Object{myCluster(clusterDeleting), infra(), cp(), pool(), myMachinePool()}},
 		"of another family":     {objects: []client.Object{myCluster(typed), infra(), cp(), pool(), myMachinePool()}},
@@ -213,6 +214,41 @@ func TestFactsOfAnotherClusterStay(t *testing.T) {
 	m := newManagement(t, myCluster(), with(parse(t, infrastructureYAML), ofCluster), with(parse(t, controlPlaneYAML), ofCluster), earlier)
 	if writes := m.teach(""); len(writes) > 0 {
 		t.Errorf("written: %v", writes)
+	}
+}
+
+// TestFactsFollow says which Cluster is told of anew when a composite resource comes that Cluster API does not own yet.
+func TestFactsFollow(t *testing.T) {
+	pool := func(name string) client.Object {
+		o := parse(t, poolYAML)
+		o.SetName(name)
+		o.SetLabels(nil)
+		o.SetOwnerReferences(nil)
+		return o
+	}
+	of := func(name, refersTo string) *clusterv1.MachinePool {
+		p := myMachinePool()
+		p.Name, p.Spec.Template.Spec.InfrastructureRef.Name = name, refersTo
+		return p
+	}
+	cases := map[string]struct {
+		obj     client.Object
+		objects []client.Object
+		want    bool
+	}{
+		"infrastructure":                    {obj: parse(t, infrastructureYAML), want: true},
+		"pool":                              {obj: pool("a"), objects: []client.Object{of("a", "a")}, want: true},
+		"pool before its MachinePool":       {obj: pool("a")},
+		"pool of a MachinePool of another":  {obj: pool("a"), objects: []client.Object{of("a", "b")}},
+		"pool named unlike its MachinePool": {obj: pool("a"), objects: []client.Object{of("b", "a")}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := mapper{client: newManagement(t, append(c.objects, myCluster())...)}
+			if got := len(m.cluster(t.Context(), c.obj)) > 0; got != c.want {
+				t.Errorf("want it told anew: %v, got %v", c.want, got)
+			}
+		})
 	}
 }
 
