@@ -70,20 +70,25 @@ func scaleSets(cluster *Resource, nodes []*corev1.Node) []map[string]any {
 		at := slices.IndexFunc(all, func(o map[string]any) bool { return o["id"] == set })
 		if at < 0 {
 			at = len(all)
-			all = append(all, map[string]any{
+			all = append(all, settledWith(map[string]any{
 				"id": set, "name": path.Base(set), "type": typeScaleSet, "location": normalLocation(cluster.location()),
-				"tags":       map[string]any{"aks-managed-orchestrator": "Kubernetes:" + strings.TrimPrefix(n.Status.NodeInfo.KubeletVersion, "v"), "aks-managed-poolName": n.Labels["agentpool"]},
-				"sku":        map[string]any{"name": n.Labels["node.kubernetes.io/instance-type"], "tier": "Standard", "capacity": 0},
-				"properties": map[string]any{"provisioningState": statusSucceeded, "orchestrationMode": "Uniform"},
-			})
+				"tags": map[string]any{"aks-managed-orchestrator": "Kubernetes:" + strings.TrimPrefix(n.Status.NodeInfo.KubeletVersion, "v"), "aks-managed-poolName": n.Labels["agentpool"]},
+				"sku":  map[string]any{"name": n.Labels["node.kubernetes.io/instance-type"], "tier": "Standard", "capacity": 0},
+			}, "orchestrationMode", "Uniform"))
 		}
 		sku := child(all[at], "sku")
 		sku["capacity"] = sku["capacity"].(int) + 1 //nolint:forcetypeassert // Set above.
-		all = append(all, map[string]any{
+		all = append(all, settledWith(map[string]any{
 			"id": instance, "instanceId": path.Base(instance), "name": path.Base(set) + "_" + path.Base(instance), "type": typeScaleSetInstance,
 			"location": normalLocation(cluster.location()), "sku": map[string]any{"name": sku["name"], "tier": "Standard"},
-			"properties": map[string]any{"provisioningState": statusSucceeded, "latestModelApplied": true},
-		})
+		}, "latestModelApplied", true))
 	}
 	return all
+}
+
+// settledWith gives a body the properties of a resource with which Azure is done, and one more.
+func settledWith(body map[string]any, property string, value any) map[string]any {
+	properties := child(body, "properties")
+	properties["provisioningState"], properties[property] = statusSucceeded, value
+	return body
 }
