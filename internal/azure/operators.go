@@ -3,6 +3,7 @@ package azure
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -67,14 +68,11 @@ type Operator struct {
 
 // For returns the first ASO that has settings and serves a namespace; without any, one with the defaults that ASO has then.
 func (o Operators) For(ctx context.Context, served string) (Operator, error) {
-	for _, namespace := range o.namespaces() {
-		secret, err := optional(ctx, o.Secrets, client.ObjectKey{Namespace: namespace, Name: SettingsSecret})
+	for secret, err := range o.serving(ctx, served) {
 		if err != nil {
 			return Operator{}, err
 		}
-		if secret != nil && settings(secret.Data).serves(served) {
-			return Operator{Secret: client.ObjectKeyFromObject(secret), settings: secret.Data}, nil
-		}
+		return Operator{Secret: client.ObjectKeyFromObject(secret), settings: secret.Data}, nil
 	}
 	return Operator{Secret: client.ObjectKey{Namespace: o.namespaces()[0], Name: SettingsSecret}}, nil
 }
@@ -83,19 +81,34 @@ func (o Operators) For(ctx context.Context, served string) (Operator, error) {
 // than one.
 func (o Operators) Sole(ctx context.Context, served string) (string, error) {
 	sole := ""
-	for _, namespace := range o.namespaces() {
-		secret, err := optional(ctx, o.Secrets, client.ObjectKey{Namespace: namespace, Name: SettingsSecret})
+	for secret, err := range o.serving(ctx, served) {
 		switch {
 		case err != nil:
 			return "", err
-		case secret == nil || !settings(secret.Data).serves(served) || settings(secret.Data).text(keyOperatorMode) == modeWebhooks:
+		case settings(secret.Data).text(keyOperatorMode) == modeWebhooks:
 		case sole != "":
 			return "", nil
 		default:
-			sole = namespace
+			sole = secret.Namespace
 		}
 	}
 	return sole, nil
+}
+
+// serving reads the settings of one ASO after another that serves a namespace, until one cannot be read.
+func (o Operators) serving(ctx context.Context, served string) iter.Seq2[*corev1.Secret, error] {
+	return func(yield func(*corev1.Secret, error) bool) {
+		for _, namespace := range o.namespaces() {
+			secret, err := optional(ctx, o.Secrets, client.ObjectKey{Namespace: namespace, Name: SettingsSecret})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if secret != nil && settings(secret.Data).serves(served) && !yield(secret, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Cloud returns the cloud that ASO works in, by its authority host; not ok when it is none of the known ones.

@@ -35,6 +35,9 @@ func requestFor(t testing.TB, spec string, observed ...*unstructured.Unstructure
 	req.Observed.Composite.Resource, err = resource.AsStruct(xr)
 	must(t, err)
 	for _, o := range observed {
+		if o == nil {
+			continue
+		}
 		s, err := resource.AsStruct(o)
 		must(t, err)
 		req.Observed.Resources[resourceName(o)] = &fnv1.Resource{Resource: s}

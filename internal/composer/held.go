@@ -53,10 +53,9 @@ func (p *Plan) hold(in *Request, i *Inline, observed *unstructured.Unstructured)
 		i.Annotate(AnnotationHeld, "true")
 		i.Annotate(AnnotationReconcilePolicy, ReconcilePolicySkip)
 	}
-	switch operator := i.operator(in, observed); {
-	case operator != "":
+	if operator := i.operator(in, observed); operator != "" {
 		i.Annotate(annotationTaken, operator)
-	case observed != nil && observed.GetAnnotations()[annotationTaken] == toNobody:
+	} else {
 		i.Release(observed, "metadata", "annotations", annotationTaken)
 	}
 }
@@ -70,7 +69,7 @@ func (i *Inline) operator(in *Request, observed *unstructured.Unstructured) stri
 	switch {
 	case taken != "" && taken != toNobody:
 		return taken
-	case i.held && (taken == toNobody || observed == nil && len(i.waitsFor) > 0 && in.operator() != ""):
+	case i.held && (taken == toNobody || observed == nil && in.operator() != ""):
 		return toNobody
 	}
 	return in.operator()

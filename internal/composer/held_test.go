@@ -2,7 +2,6 @@ package composer
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -173,7 +172,7 @@ func forgotten(o *unstructured.Unstructured) *unstructured.Unstructured {
 // makeWith carries a plan out on what is observed.
 func makeWith(t *testing.T, plan Plan, unserved bool, inlines []*Inline, observed ...*unstructured.Unstructured) *Outcomes {
 	t.Helper()
-	req := requestFor(t, "{}", slices.DeleteFunc(observed, func(o *unstructured.Unstructured) bool { return o == nil })...)
+	req := requestFor(t, "{}", observed...)
 	if unserved {
 		req.Meta = &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS}}
 		req.RequiredSchemas = map[string]*fnv1.Schema{}
@@ -229,11 +228,7 @@ func TestOperator(t *testing.T) {
 				if c.waits != "" {
 					i.Waits = []string{c.waits}
 				}
-				var observed []*unstructured.Unstructured
-				if c.observed != nil {
-					observed = append(observed, c.observed)
-				}
-				in, err := NewRequest(requestFor(t, "{}", observed...))
+				in, err := NewRequest(requestFor(t, "{}", c.observed))
 				must(t, err)
 				in.facts = &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"operatorNamespace": told}}}
 				plan := c.plan

@@ -124,11 +124,7 @@ func TestPlanLooksFirst(t *testing.T) {
 			if c.waits != "" {
 				i.Waits = []string{c.waits}
 			}
-			var observed []*unstructured.Unstructured
-			if c.observed != nil {
-				observed = append(observed, c.observed)
-			}
-			in, err := NewRequest(requestFor(t, "{}", observed...))
+			in, err := NewRequest(requestFor(t, "{}", c.observed))
 			must(t, err)
 			plan := Plan{Inlines: []*Inline{i}, Paused: c.paused}
 			out, err := plan.Make(in)

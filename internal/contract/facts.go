@@ -51,15 +51,15 @@ type Setup struct {
 // CacheOptions). Without them everything is composed all the same.
 func Facts(mgr ctrl.Manager, o Options) []Setup {
 	var setups []Setup
+	known := newOperators(azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces})
 	for _, f := range families {
-		setups = append(setups, Setup{Kinds: append(f.kinds(), facts.Kind), Add: func() error { return setupFacts(mgr, o, f) }})
+		setups = append(setups, Setup{Kinds: append(f.kinds(), facts.Kind), Add: func() error { return setupFacts(mgr, o, f, known) }})
 	}
 	return setups
 }
 
-func setupFacts(mgr ctrl.Manager, o Options, f family) error {
-	t := &factsTeller{Client: client.WithFieldOwner(mgr.GetClient(), FieldOwner), family: f, watchFilter: o.WatchFilter, mapper: mgr.GetRESTMapper()}
-	t.operators = newOperators(azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces})
+func setupFacts(mgr ctrl.Manager, o Options, f family, known *operators) error {
+	t := &factsTeller{Client: client.WithFieldOwner(mgr.GetClient(), FieldOwner), family: f, watchFilter: o.WatchFilter, mapper: mgr.GetRESTMapper(), operators: known}
 	m := mapper{client: mgr.GetClient()}
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("facts-"+strings.ToLower(f.controlPlane.Kind)).
@@ -90,7 +90,7 @@ func (m mapper) cluster(ctx context.Context, obj client.Object) []ctrl.Request {
 	if err := m.client.Get(ctx, client.ObjectKeyFromObject(obj), pool); err != nil {
 		return nil
 	}
-	if ref := pool.Spec.Template.Spec.InfrastructureRef; !refersTo(ref, obj.GetObjectKind().GroupVersionKind()) || ref.Name != obj.GetName() {
+	if !means(pool.Spec.Template.Spec.InfrastructureRef, obj) {
 		return nil
 	}
 	return clusterOfMachinePool(ctx, pool)
@@ -221,9 +221,7 @@ func (t *factsTeller) referred(ctx context.Context, namespace string, refs []clu
 	for _, ref := range refs {
 		kinds := t.family.kinds()
 		i := slices.IndexFunc(kinds, func(kind schema.GroupVersionKind) bool { return refersTo(ref, kind) })
-		if i < 0 || slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
-			return o.GroupVersionKind() == kinds[i] && o.GetName() == ref.Name
-		}) {
+		if i < 0 || slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool { return means(ref, o) }) {
 			continue
 		}
 		xr := newXR(kinds[i])
@@ -262,8 +260,10 @@ func (t *factsTeller) tell(objects []*unstructured.Unstructured, before bool) (v
 
 // complete says whether both infrastructure and control plane are there.
 func (t *factsTeller) complete(objects []*unstructured.Unstructured) bool {
-	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind() == t.family.infrastructure }) &&
-		slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind() == t.family.controlPlane })
+	has := func(kind schema.GroupVersionKind) bool {
+		return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind() == kind })
+	}
+	return has(t.family.infrastructure) && has(t.family.controlPlane)
 }
 
 // same says whether both tell the same.

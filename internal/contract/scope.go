@@ -62,9 +62,8 @@ func referringCluster(ctx context.Context, c client.Client, obj client.Object) (
 	if err := c.Get(ctx, client.ObjectKeyFromObject(obj), cluster); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
-	kind := obj.GetObjectKind().GroupVersionKind()
 	for _, ref := range []clusterv1.ContractVersionedObjectReference{cluster.Spec.InfrastructureRef, cluster.Spec.ControlPlaneRef} {
-		if refersTo(ref, kind) && ref.Name == obj.GetName() {
+		if means(ref, obj) {
 			return cluster, nil
 		}
 	}
@@ -74,6 +73,11 @@ func referringCluster(ctx context.Context, c client.Client, obj client.Object) (
 // refersTo says whether ref means a composite resource of the kind.
 func refersTo(ref clusterv1.ContractVersionedObjectReference, kind schema.GroupVersionKind) bool {
 	return ref.APIGroup == kind.Group && ref.Kind == kind.Kind && ref.Name != ""
+}
+
+// means says whether ref means the composite resource, given the namespace.
+func means(ref clusterv1.ContractVersionedObjectReference, xr client.Object) bool {
+	return refersTo(ref, xr.GetObjectKind().GroupVersionKind()) && ref.Name == xr.GetName()
 }
 
 // controlPlaneOf returns the control plane of the Cluster; nil when that is of no family's kind or does not exist.

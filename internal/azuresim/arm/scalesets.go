@@ -28,28 +28,18 @@ func (s *Service) showNodes(w http.ResponseWriter, id ID, collection bool) bool 
 	}
 	found := []any{}
 	for _, o := range scaleSets(cluster, s.clusters.Nodes(cluster.ID)) {
-		if o["type"] == canonicalScaleSet(id.Type) && strings.EqualFold(path.Dir(text(o, "id")), path.Dir(id.Path)) {
+		switch at := text(o, "id"); {
+		case !collection && strings.EqualFold(at, id.Path):
+			writeJSON(w, http.StatusOK, o)
+			return true
+		case strings.EqualFold(path.Dir(at), path.Dir(id.Path)):
 			found = append(found, o)
 		}
 	}
 	if collection {
 		writeJSON(w, http.StatusOK, map[string]any{"value": found})
-		return true
 	}
-	for _, o := range found {
-		if m, ok := o.(map[string]any); ok && strings.EqualFold(text(m, "id"), id.Path) {
-			writeJSON(w, http.StatusOK, m)
-			return true
-		}
-	}
-	return false
-}
-
-func canonicalScaleSet(t string) string {
-	if strings.EqualFold(t, typeScaleSet) {
-		return typeScaleSet
-	}
-	return typeScaleSetInstance
+	return collection
 }
 
 // clusterOf returns the managed cluster whose node resource group has the path; nil when it is none.
