@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,6 +25,22 @@ const (
 	// lastRequests is how many requests to Azure are printed.
 	lastRequests = 25
 )
+
+// failures tells why scenarios failed, to say it again at the end: where it happened it is lost among what ran at the same time.
+var failures struct {
+	sync.Mutex
+
+	said []string
+}
+
+// fail ends the test, with what a person would look at.
+func (w *world) fail(err error) {
+	w.t.Helper()
+	failures.Lock()
+	failures.said = append(failures.said, fmt.Sprintf("%s: %v", w.t.Name(), err))
+	failures.Unlock()
+	w.t.Fatalf("%v\n%s", err, w.diagnosis())
+}
 
 // diagnosis returns what a person would look at after a failure: conditions, events, Azure's refusals, and what the
 // components logged about the namespace.

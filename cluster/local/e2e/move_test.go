@@ -218,7 +218,7 @@ func (w *world) take(s step) {
 	w.t.Helper()
 	begun := time.Now()
 	if err := w.run(s); err != nil {
-		w.t.Fatalf("step %q: %v\n%s", s.name, err, w.diagnosis())
+		w.fail(fmt.Errorf("step %q: %w", s.name, err))
 	}
 	w.logf("%s: done (%s)", s.name, time.Since(begun).Round(100*time.Millisecond))
 }
@@ -235,7 +235,8 @@ func (r *relocation) run(from, to *world) {
 	}
 	left := time.Now()
 	if err := r.move(from, to); err != nil {
-		t.Fatalf("%v\nthe first management cluster:\n%s\nthe second:\n%s", err, from.diagnosis(), to.diagnosis())
+		t.Logf("the second management cluster:\n%s", to.diagnosis())
+		from.fail(err)
 	}
 	from.logf("moved (%s)", time.Since(left).Round(100*time.Millisecond))
 	// Its objects leave the first one, and nothing of that reaches Azure.

@@ -82,7 +82,7 @@ func take(t *testing.T, w *world, s step) {
 	t.Helper()
 	begun := time.Now()
 	if err := w.run(s); err != nil {
-		t.Fatalf("%s, step %q: %v\n%s", w.namespace, s.name, err, w.diagnosis())
+		w.fail(fmt.Errorf("%s, step %q: %w", w.namespace, s.name, err))
 	}
 	w.logf("%s: done (%s)", s.name, time.Since(begun).Round(100*time.Millisecond))
 }

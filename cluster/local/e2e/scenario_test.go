@@ -95,7 +95,7 @@ func runScenario(t *testing.T, s *scenario, killed ...string) {
 	for i, step := range s.steps {
 		begun := time.Now()
 		if err := w.run(step, kills[i]...); err != nil {
-			t.Fatalf("step %q: %v\n%s", step.name, err, w.diagnosis())
+			w.fail(fmt.Errorf("step %q: %w", step.name, err))
 		}
 		w.logf("%s: done (%s)", step.name, time.Since(begun).Round(100*time.Millisecond))
 	}

@@ -29,6 +29,15 @@ func (s *Stack) Kill(name string) error {
 	return p.Kill()
 }
 
+// Stop has a component end as a cluster has it, so that it gives back what it holds, and returns when it has.
+func (s *Stack) Stop(name string) error {
+	p, err := s.process(name)
+	if err != nil {
+		return err
+	}
+	return p.Stop(stopPatience)
+}
+
 // Start starts a component that has ended, exactly as before, and returns when it is ready.
 func (s *Stack) Start(ctx context.Context, name string) error {
 	p, err := s.process(name)
