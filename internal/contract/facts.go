@@ -178,7 +178,7 @@ func (t *factsTeller) update(ctx context.Context, cluster *clusterv1.Cluster, cu
 
 // objects returns the Cluster and its members, as they are.
 func (t *factsTeller) objects(ctx context.Context, cluster *clusterv1.Cluster) ([]*unstructured.Unstructured, error) {
-	inCluster := []client.ListOption{client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name}}
+	inCluster := []client.ListOption{client.InNamespace(cluster.Namespace), client.MatchingFields{clusterIndex: cluster.Name}}
 	machinePools, pools := &clusterv1.MachinePoolList{}, &unstructured.UnstructuredList{}
 	pools.SetGroupVersionKind(t.family.machinePool)
 	if err := t.List(ctx, machinePools, inCluster...); err != nil {

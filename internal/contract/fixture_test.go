@@ -62,6 +62,9 @@ func newManagement(t *testing.T, objects ...client.Object) *management {
 		WithReturnManagedFields().
 		WithIndex(newXR(asoControlPlaneKind), behindIndex, indexBehind(managedClusterKind)).
 		WithIndex(newXR(typedControlPlaneKind), behindIndex, indexBehind(managedClusterKind)).
+		WithIndex(&clusterv1.MachinePool{}, clusterIndex, indexCluster).
+		WithIndex(newXR(asoMachinePoolKind), clusterIndex, indexCluster).
+		WithIndex(newXR(typedMachinePoolKind), clusterIndex, indexCluster).
 		WithIndex(newXR(typedMachinePoolKind), behindIndex, indexBehind(agentPoolKind)).Build()
 	return m
 }

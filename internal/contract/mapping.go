@@ -12,8 +12,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// behindIndex indexes composite resources by the name of the ASO object behind them, which the mirror of their kind reads.
-const behindIndex = "behind"
+const (
+	// behindIndex indexes composite resources by the name of the ASO object behind them, which the mirror of their kind reads.
+	behindIndex = "behind"
+	// clusterIndex indexes the members of Clusters by the name that their label has. Without it all of a namespace are looked through for
+	// the members of one.
+	clusterIndex = "cluster"
+)
+
+// indexCluster returns what clusterIndex has of an object.
+func indexCluster(obj client.Object) []string {
+	if name := obj.GetLabels()[clusterv1.ClusterNameLabel]; name != "" {
+		return []string{name}
+	}
+	return nil
+}
 
 // The functions below say which composite resources an event of another object concerns. One that cannot be looked up
 // is left out: its own events come later.
@@ -130,7 +143,7 @@ func (m mapper) fromNode(cluster client.ObjectKey) func(context.Context, client.
 func (m mapper) poolsOf(ctx context.Context, cluster client.ObjectKey, label string) []ctrl.Request {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(m.family().machinePool)
-	err := m.client.List(ctx, list, client.InNamespace(cluster.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster.Name})
+	err := m.client.List(ctx, list, client.InNamespace(cluster.Namespace), client.MatchingFields{clusterIndex: cluster.Name})
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "Cannot list the pools of a Cluster", "cluster", cluster)
 		return nil

@@ -64,12 +64,18 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) (typed f
 	if err != nil {
 		return nil, err
 	}
+	if err := mgr.GetFieldIndexer().IndexField(ctx, &clusterv1.MachinePool{}, clusterIndex, indexCluster); err != nil {
+		return nil, fmt.Errorf("cannot index MachinePools: %w", err)
+	}
 	typed = func() error { return setupFamily(ctx, mgr, o, typedFamily, access, workload) }
 	return typed, setupFamily(ctx, mgr, o, asoFamily, access, workload)
 }
 
 // setupFamily adds the reconcilers of the kinds of a family.
 func setupFamily(ctx context.Context, mgr ctrl.Manager, o Options, f family, access api, workload clustercache.ClusterCache) error {
+	if err := mgr.GetFieldIndexer().IndexField(ctx, newXR(f.machinePool), clusterIndex, indexCluster); err != nil {
+		return fmt.Errorf("cannot index %s: %w", f.machinePool.Kind, err)
+	}
 	credentials := azure.Credentials{Operators: azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces}}
 	if err := setupCluster(mgr, o, f, access); err != nil {
 		return err
