@@ -56,7 +56,20 @@ func (a *arena) process(component string) (procfs.Proc, error) {
 }
 
 func (a *arena) usage(ctx context.Context, component string) (usage, error) {
-	proc, err := a.process(component)
+	pid, err := a.stack.PID(component)
+	if err != nil {
+		return usage{}, err
+	}
+	u, err := usageOf(pid)
+	if url := a.stack.ClientMetricsURL(component); url != "" && err == nil {
+		u.requests, err = counter(ctx, url, "rest_client_requests_total")
+	}
+	return u, err
+}
+
+// usageOf returns what a process has taken, but for requests.
+func usageOf(pid int) (usage, error) {
+	proc, err := procfs.NewProc(pid)
 	if err != nil {
 		return usage{}, err
 	}
@@ -68,11 +81,7 @@ func (a *arena) usage(ctx context.Context, component string) (usage, error) {
 	if err != nil {
 		return usage{}, err
 	}
-	u := usage{cpu: stat.CPUTime(), resident: float64(status.VmRSS), peak: float64(status.VmHWM)}
-	if url := a.stack.ClientMetricsURL(component); url != "" {
-		u.requests, err = counter(ctx, url, "rest_client_requests_total")
-	}
-	return u, err
+	return usage{cpu: stat.CPUTime(), resident: float64(status.VmRSS), peak: float64(status.VmHWM)}, nil
 }
 
 // counter returns the sum of a metric's values.
