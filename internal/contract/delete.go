@@ -3,6 +3,8 @@ package contract
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -162,13 +164,33 @@ func (r *Reconciler) release(ctx context.Context, xr *unstructured.Unstructured)
 	if controllerutil.ContainsFinalizer(xr, crossplaneFinalizer) {
 		return nil
 	}
-	released := xr.DeepCopy()
-	controllerutil.RemoveFinalizer(released, Finalizer)
-	if err := r.patch(ctx, released, xr); err != nil {
+	err := r.removeFinalizer(ctx, xr)
+	if apierrors.IsConflict(err) { // Crossplane tells in the status, after it has stopped, that the object is being deleted.
+		current, readErr := r.live.object(ctx, xr.GetNamespace(), refTo(xr))
+		if readErr != nil {
+			return readErr
+		}
+		if current != nil && onlyStatusDiffers(xr, current) {
+			err = r.removeFinalizer(ctx, current)
+		}
+	}
+	if err != nil {
 		return client.IgnoreNotFound(err)
 	}
 	r.events.forget(xr)
 	return nil
+}
+
+func (r *Reconciler) removeFinalizer(ctx context.Context, xr *unstructured.Unstructured) error {
+	released := xr.DeepCopy()
+	controllerutil.RemoveFinalizer(released, Finalizer)
+	return r.patch(ctx, released, xr)
+}
+
+// onlyStatusDiffers says whether all that decides of a deletion is the same in both versions of a composite resource.
+func onlyStatusDiffers(a, b *unstructured.Unstructured) bool {
+	return a.GetUID() == b.GetUID() && a.GetGeneration() == b.GetGeneration() && maps.Equal(a.GetAnnotations(), b.GetAnnotations()) &&
+		slices.Equal(a.GetFinalizers(), b.GetFinalizers())
 }
 
 // reportRefusals shows on xr why Azure does not delete one of its objects.

@@ -1,7 +1,9 @@
 package contract
 
 import (
+	"context"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
@@ -268,6 +271,41 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 			m.reconcile(r, "pool0")
 			if m.get(asoMachinePoolKind, "pool0") != nil {
 				t.Error("the pool is still there after its agent pool")
+			}
+		})
+	}
+}
+
+// TestReleaseAtOnce has another writer come in between the look at a composite resource that may go and its release.
+func TestReleaseAtOnce(t *testing.T) {
+	tests := map[string]struct {
+		between func(*unstructured.Unstructured)
+		waits   bool
+	}{
+		"nobody writes": {between: func(*unstructured.Unstructured) {}},
+		"Crossplane writes the status": {between: func(o *unstructured.Unstructured) {
+			if err := unstructured.SetNestedField(o.Object, "x", "status", "version"); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		"a pool leaves something":     {between: annotated(AwaitsDeletionAnnotation, subnetRef), waits: true},
+		"something else was composed": {between: func(o *unstructured.Unstructured) { o.SetGeneration(o.GetGeneration() + 1) }, waits: true},
+		"somebody else is concerned":  {between: func(o *unstructured.Unstructured) { o.SetFinalizers(append(o.GetFinalizers(), "other")) }, waits: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := newManagement(t, myCluster(clusterDeleting), with(parse(t, infrastructureYAML), ofCluster, deleting(Finalizer)))
+			quiet := m.Client.(client.WithWatch)
+			once := sync.OnceFunc(func() { m.update(asoClusterKind, "my-cluster", tc.between) })
+			m.Client = interceptor.NewClient(quiet, interceptor.Funcs{
+				Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+					once()
+					return c.Patch(ctx, obj, patch, opts...)
+				},
+			})
+			result := m.reconcile(m.reconciler(asoClusterKind), "my-cluster")
+			if there := m.get(asoClusterKind, "my-cluster") != nil; there != tc.waits || tc.waits != (result.RequeueAfter == ConflictDelay) {
+				t.Errorf("still there: %v, looks again after %s", there, result.RequeueAfter)
 			}
 		})
 	}

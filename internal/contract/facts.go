@@ -132,6 +132,9 @@ func (t *factsTeller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Res
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	if cluster.DeletionTimestamp != nil && !t.comesUp(objects) {
+		objects = t.withPools(objects, current.Spec.Objects)
+	}
 	told, err := t.tell(objects, len(current.Spec.Objects) > 0)
 	if err != nil {
 		return ctrl.Result{}, err
@@ -206,7 +209,7 @@ func (t *factsTeller) objects(ctx context.Context, cluster *clusterv1.Cluster) (
 	}
 	refs := []clusterv1.ContractVersionedObjectReference{cluster.Spec.InfrastructureRef, cluster.Spec.ControlPlaneRef}
 	for i := range machinePools.Items {
-		if err := add(clusterv1.GroupVersion.WithKind("MachinePool"), &machinePools.Items[i]); err != nil {
+		if err := add(machinePoolKind, &machinePools.Items[i]); err != nil {
 			return nil, err
 		}
 		refs = append(refs, machinePools.Items[i].Spec.Template.Spec.InfrastructureRef)
@@ -256,6 +259,33 @@ func (t *factsTeller) tell(objects []*unstructured.Unstructured, before bool) (v
 		spec.Objects = append(spec.Objects, runtime.RawExtension{Raw: raw})
 	}
 	return spec, nil
+}
+
+// comesUp says whether the control plane is not up yet.
+func (t *factsTeller) comesUp(objects []*unstructured.Unstructured) bool {
+	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
+		return o.GroupVersionKind() == t.family.controlPlane && !statusInitialized.value(o)
+	})
+}
+
+// withPools returns the objects of a Cluster that is being deleted with its pools and MachinePools as they were last told of, also those that
+// are gone. All of it goes, so to compose the others by what is left would only delay that; one that comes up must not be created any more.
+func (t *factsTeller) withPools(objects []*unstructured.Unstructured, told []runtime.RawExtension) []*unstructured.Unstructured {
+	for _, raw := range told {
+		pool := &unstructured.Unstructured{}
+		if err := pool.UnmarshalJSON(raw.Raw); err != nil {
+			continue // Somebody else has written it.
+		}
+		kind := pool.GroupVersionKind()
+		if kind != t.family.machinePool && kind != machinePoolKind {
+			continue
+		}
+		objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool {
+			return o.GroupVersionKind() == kind && o.GetName() == pool.GetName()
+		})
+		objects = append(objects, pool)
+	}
+	return objects
 }
 
 // complete says whether both infrastructure and control plane are there.

@@ -217,6 +217,48 @@ func TestFactsOfAnotherClusterStay(t *testing.T) {
 	}
 }
 
+// TestFactsOfADeletedCluster tell of pools as they were, so that nothing is composed anew because they go; unless the Cluster has yet
+// to come up, which it must not any more.
+func TestFactsOfADeletedCluster(t *testing.T) {
+	for name, up := range map[string]bool{"is up": true, "comes up": false} {
+		t.Run(name, func(t *testing.T) {
+			cluster, controlPlane, machinePool, pool := myCluster(), with(parse(t, controlPlaneYAML), ofCluster), myMachinePool(), parse(t, poolYAML)
+			for _, stays := range []client.Object{cluster, controlPlane, machinePool} {
+				stays.SetFinalizers([]string{"stays"})
+			}
+			pool.SetFinalizers(nil)
+			if err := unstructured.SetNestedField(controlPlane.Object, up, "status", "initialized"); err != nil {
+				t.Fatal(err)
+			}
+			m := newManagement(t, cluster, with(parse(t, infrastructureYAML), ofCluster), controlPlane, machinePool, pool)
+			m.teach("")
+			before := m.told()
+			steps := []struct {
+				name    string
+				deletes client.Object
+				told    bool
+			}{
+				{"the Cluster is deleted", cluster, true},
+				{"its MachinePool is being deleted", machinePool, !up},
+				{"the pool is gone", pool, !up},
+				{"the control plane is being deleted", controlPlane, true},
+			}
+			for _, step := range steps {
+				if err := m.Delete(t.Context(), step.deletes); err != nil {
+					t.Fatal(err)
+				}
+				m.takeWrites()
+				if writes := m.teach(""); (len(writes) > 0) != step.told {
+					t.Errorf("%s: want it told: %v, got %v", step.name, step.told, writes)
+				}
+			}
+			if diff := cmp.Diff(before, m.told()); (diff == "") != up {
+				t.Errorf("told: -before, +after:\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestFactsFollow says which Cluster is told of anew when a composite resource comes that Cluster API does not own yet.
 func TestFactsFollow(t *testing.T) {
 	pool := func(name string) client.Object {

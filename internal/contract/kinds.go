@@ -31,6 +31,9 @@ var (
 	agentPoolKind      = schema.GroupKind{Group: "containerservice.azure.com", Kind: "ManagedClustersAgentPool"}
 )
 
+// machinePoolKind is Cluster API's, at the version that is read.
+var machinePoolKind = clusterv1.GroupVersion.WithKind("MachinePool")
+
 // A family is the composite kinds that make an AKS cluster together, by the part that they play for Cluster API.
 type family struct {
 	infrastructure, controlPlane, machinePool schema.GroupVersionKind
