@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
 )
 
 const (
@@ -23,6 +26,8 @@ const (
 type lifecycle struct {
 	// flavor is that of the template.
 	flavor string
+	// group is how long Azure takes to answer with a resource group.
+	group time.Duration
 	// critical is how long Azure takes at the least until such a cluster can be Available, and until its pools can be there.
 	critical, criticalPools time.Duration
 }
@@ -36,6 +41,12 @@ func (l lifecycle) run(ctx context.Context, a *arena) error {
 	clusters, err := a.clusters(ctx, l.flavor, clusterName)
 	if err != nil {
 		return err
+	}
+	if l.group > 0 {
+		slow := admin.Fault{Method: http.MethodPut, Path: "/resourceGroups/[^/]+$", Delay: l.group}
+		if _, err := a.azure.Inject(ctx, slow); err != nil {
+			return err
+		}
 	}
 	begun := time.Now()
 	if err := a.apply(ctx, clusters); err != nil {
