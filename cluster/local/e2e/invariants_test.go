@@ -139,7 +139,7 @@ func finalizers(o client.Object) string {
 }
 
 // compositesOutlive expects that every composite resource stays as long as an ASO object that it has composed. What cannot
-// be read now, as ASO's conversion is down, is read the next time.
+// be read now, as ASO's conversion is down, is read the next time. Agent pools that go with their ManagedCluster are not waited for.
 func compositesOutlive(w *world) []string {
 	// What is gone now may be gone from the ASO kinds a moment later, but not the other way round.
 	there := map[string]bool{}
@@ -158,9 +158,15 @@ func compositesOutlive(w *world) []string {
 	}
 	var orphans []string
 	for key, item := range objects {
-		if owner := metav1.GetControllerOf(&item); owner != nil && !there[string(owner.UID)] {
+		if owner := metav1.GetControllerOf(&item); owner != nil && !there[string(owner.UID)] && !detached(&item) {
 			orphans = append(orphans, fmt.Sprintf("%s outlives %s %s, which had composed it", key, owner.Kind, owner.Name))
 		}
 	}
 	return orphans
+}
+
+// detached says whether an object is an agent pool that leaves Kubernetes only.
+func detached(o client.Object) bool {
+	policy := o.GetAnnotations()[asoPolicy]
+	return o.GetObjectKind().GroupVersionKind().Kind == agentPoolKind.Kind && o.GetDeletionTimestamp() != nil && (policy == "detach-on-delete" || policy == "skip")
 }
