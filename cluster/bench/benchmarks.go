@@ -25,8 +25,8 @@ func benchmarks() []benchmark {
 		lifecycles("aks-aso", noLatency, lifecycle{flavor: "aks-aso"}),
 		lifecycles("aks", noLatency, lifecycle{flavor: "aks"}),
 		// What Azure takes one after the other: resource group, managed cluster, and for aks the network and its subnet before that.
-		lifecycles("aks-aso-latency", someLatency, lifecycle{flavor: "aks-aso", group: groupLatency, critical: 22 * time.Second, criticalPools: 32 * time.Second}),
-		lifecycles("aks-latency", someLatency, lifecycle{flavor: "aks", group: groupLatency, critical: 30 * time.Second, criticalPools: 40 * time.Second}),
+		lifecycles("aks-aso-latency", someLatency, lifecycle{flavor: "aks-aso", critical: 22 * time.Second, criticalPools: 32 * time.Second}),
+		lifecycles("aks-latency", someLatency, lifecycle{flavor: "aks", critical: 30 * time.Second, criticalPools: 40 * time.Second}),
 		fleets("fleet-50", fleet{size: 50}),
 		fleets("fleet-200", fleet{size: 200, idle: 5 * time.Minute, changes: 100}),
 		fleets("fleet-400", fleet{size: 400}),

@@ -26,9 +26,8 @@ const (
 type lifecycle struct {
 	// flavor is that of the template.
 	flavor string
-	// group is how long Azure takes to answer with a resource group.
-	group time.Duration
-	// critical is how long Azure takes at the least until such a cluster can be Available, and until its pools can be there.
+	// critical is how long Azure takes at the least until such a cluster can be Available, and until its pools can be there; zero where
+	// Azure takes no time.
 	critical, criticalPools time.Duration
 }
 
@@ -42,8 +41,8 @@ func (l lifecycle) run(ctx context.Context, a *arena) error {
 	if err != nil {
 		return err
 	}
-	if l.group > 0 {
-		slow := admin.Fault{Method: http.MethodPut, Path: "/resourceGroups/[^/]+$", Delay: l.group}
+	if l.critical > 0 {
+		slow := admin.Fault{Method: http.MethodPut, Path: "/resourceGroups/[^/]+$", Delay: groupLatency}
 		if _, err := a.azure.Inject(ctx, slow); err != nil {
 			return err
 		}

@@ -132,7 +132,7 @@ func (t *factsTeller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Res
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if cluster.DeletionTimestamp != nil && !t.comesUp(objects) {
+	if cluster.DeletionTimestamp != nil && !t.uninitialized(objects) {
 		objects = t.withPools(objects, current.Spec.Objects)
 	}
 	told, err := t.tell(objects, len(current.Spec.Objects) > 0)
@@ -261,8 +261,8 @@ func (t *factsTeller) tell(objects []*unstructured.Unstructured, before bool) (v
 	return spec, nil
 }
 
-// comesUp says whether the control plane is not up yet.
-func (t *factsTeller) comesUp(objects []*unstructured.Unstructured) bool {
+// uninitialized says whether there is a control plane that has never been up.
+func (t *factsTeller) uninitialized(objects []*unstructured.Unstructured) bool {
 	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
 		return o.GroupVersionKind() == t.family.controlPlane && !statusInitialized.value(o)
 	})
