@@ -28,7 +28,7 @@ func benchmarks() []benchmark {
 		lifecycles("aks-aso-latency", someLatency, lifecycle{flavor: "aks-aso", critical: 22 * time.Second, criticalPools: 32 * time.Second}),
 		lifecycles("aks-latency", someLatency, lifecycle{flavor: "aks", critical: 30 * time.Second, criticalPools: 40 * time.Second}),
 		fleets("fleet-50", fleet{size: 50}),
-		fleets("fleet-200", fleet{size: 200, idle: 5 * time.Minute, changes: 100}),
+		fleets("fleet-200", fleet{size: 200, idle: 5 * time.Minute, changes: 50}),
 		fleets("fleet-400", fleet{size: 400}),
 		{name: "standing-100", latency: noLatency, run: standing{size: 100, idle: time.Minute}.run, own: true},
 		{name: "standing-1000", latency: noLatency, run: standing{size: 1000, idle: 2 * time.Minute}.run, own: true},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -15,7 +16,8 @@ import (
 var versions = [2]string{"1.33.7", "1.33.6"}
 
 // takeChanges says in the status of ManagedClusters that they have another version, one after the other, and notes how long it takes
-// until the status of the control plane's object shows that. Azure knows nothing of it, and ASO does not look.
+// until the status of the control plane's object shows that. Azure knows nothing of it, and ASO does not look. Each begins when what came of
+// the one before is over.
 func (a *arena) takeChanges(ctx context.Context, names []string, count int) error {
 	if count == 0 {
 		return nil
@@ -24,6 +26,9 @@ func (a *arena) takeChanges(ctx context.Context, names []string, count int) erro
 	for i := range count {
 		name := names[i*7%len(names)]
 		for _, version := range versions {
+			if err := a.timeline.quiet(ctx, time.Second, patience); err != nil {
+				return err
+			}
 			d, err := a.change(ctx, name, version)
 			if err != nil {
 				return err
@@ -37,6 +42,7 @@ func (a *arena) takeChanges(ctx context.Context, names []string, count int) erro
 	return nil
 }
 
+// change returns how long after a watch reports the ManagedCluster's new version it reports the control plane's.
 func (a *arena) change(ctx context.Context, name, version string) (time.Duration, error) {
 	managed := &unstructured.Unstructured{}
 	managed.SetAPIVersion("containerservice.azure.com/v1api20240901")
@@ -44,18 +50,27 @@ func (a *arena) change(ctx context.Context, name, version string) (time.Duration
 	managed.SetNamespace(namespace)
 	managed.SetName(name)
 	patch := fmt.Appendf(nil, `{"status":{"currentKubernetesVersion":%q}}`, version)
-	begun := time.Now()
 	if err := a.client.Status().Patch(ctx, managed, client.RawPatch(types.MergePatchType, patch)); err != nil {
 		return 0, err
 	}
-	shown, err := a.timeline.await(ctx, "the control plane to show its version", func(objects map[objectKey]*event) bool {
-		for k, e := range objects {
-			if k.gk.Group == infraGroup && k.gk.Kind == "AzureASOManagedControlPlane" && k.name == name {
-				have, _, _ := unstructured.NestedString(e.object.Object, "status", "version")
-				return have == "v"+version
-			}
+	made, err := a.shows(ctx, managed.GroupVersionKind().GroupKind(), name, version, "currentKubernetesVersion")
+	if err != nil {
+		return 0, err
+	}
+	shown, err := a.shows(ctx, schema.GroupKind{Group: infraGroup, Kind: "AzureASOManagedControlPlane"}, name, "v"+version, "version")
+	return shown.Sub(made), err
+}
+
+// shows waits until a field of an object's status has a value, and returns when it came to have it.
+func (a *arena) shows(ctx context.Context, gk schema.GroupKind, name, value, field string) (at time.Time, err error) {
+	_, err = a.timeline.await(ctx, fmt.Sprintf("%s %s to have %s %s", gk.Kind, name, field, value), func(objects map[objectKey]*event) bool {
+		e := objects[objectKey{gk, namespace, name}]
+		if e == nil {
+			return false
 		}
-		return false
+		at = e.changed
+		have, _, _ := unstructured.NestedString(e.object.Object, "status", field)
+		return have == value
 	})
-	return shown.Sub(begun), err
+	return at, err
 }

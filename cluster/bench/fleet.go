@@ -80,6 +80,7 @@ func (f fleet) takeUsage(a *arena, before, after map[string]usage) {
 		a.take("cpu of "+name, u.cpu/per, "CPU s/cluster")
 		a.take("memory of "+name, u.peak/(1<<20), "MiB")
 		a.take("requests of "+name, u.requests/per, "requests/cluster")
+		a.take("requests to the management cluster of "+name, u.managing/per, "requests/cluster")
 		own = own.add(u)
 	}
 	for _, name := range []string{stack.APIServer, stack.Etcd, stack.CAPI, stack.ASO} {
@@ -90,6 +91,7 @@ func (f fleet) takeUsage(a *arena, before, after map[string]usage) {
 	a.take("cpu", own.cpu/per, "CPU s/cluster")
 	a.take("memory", own.peak/(1<<20), "MiB")
 	a.take("requests", own.requests/per, "requests/cluster")
+	a.take("requests to the management cluster", own.managing/per, "requests/cluster")
 	store := after[stack.APIServer].since(before[stack.APIServer]).add(after[stack.Etcd].since(before[stack.Etcd]))
 	a.take("cpu of API server and etcd", store.cpu/per, "CPU s/cluster")
 }
@@ -114,5 +116,6 @@ func (f fleet) takeIdle(ctx context.Context, a *arena, before map[string]usage) 
 	}
 	a.take("idle cpu", own.cpu, "CPU s")
 	a.take("idle requests", own.requests, "requests")
+	a.take("idle requests to the management cluster", own.managing, "requests")
 	return nil
 }

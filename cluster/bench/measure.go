@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"k8s.io/client-go/kubernetes/scheme"
@@ -51,10 +52,12 @@ type arena struct {
 	root, commit string
 	stack        *stack.Stack
 	client       client.Client
-	azure        *admin.Client
-	timeline     *timeline
-	taken        []report.Measurement
-	log          io.Writer
+	// host is where the API server listens.
+	host     string
+	azure    *admin.Client
+	timeline *timeline
+	taken    []report.Measurement
+	log      io.Writer
 }
 
 // round measures both sides once.
@@ -118,6 +121,7 @@ func (a *arena) enter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.host = strings.TrimPrefix(config.Host, "https://")
 	config.QPS = -1 // The API server alone decides how fast it goes.
 	if a.client, err = client.New(config, client.Options{Scheme: scheme.Scheme}); err != nil {
 		return err

@@ -31,8 +31,8 @@ var notFollowed = []string{"azureclusteridentities", "clusterclasses"}
 // An event is what became of one object.
 type event struct {
 	object *unstructured.Unstructured
-	// came is when it was first seen, gone when it was no longer; zero while it is there.
-	came, gone time.Time
+	// came is when it was first seen, changed when it last differed, gone when it was no longer; zero while it is there.
+	came, changed, gone time.Time
 }
 
 type objectKey struct {
@@ -135,7 +135,7 @@ func (t *timeline) note(o any, gone bool) {
 		e = &event{came: now}
 		t.objects[key] = e
 	}
-	e.object = u
+	e.object, e.changed = u, now
 	if gone {
 		e.gone = now
 	}

@@ -13,19 +13,24 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
 
+// requestsMetric is client-go's.
+const requestsMetric = "rest_client_requests_total"
+
 // A usage is what a component has taken since it started.
 type usage struct {
-	// cpu in seconds, resident memory in bytes and its peak, requests to the API server.
-	cpu, resident, peak, requests float64
+	// cpu in seconds, resident memory in bytes and its peak.
+	cpu, resident, peak float64
+	// requests to API servers, and those of them to the management cluster's; the others are to the clusters themselves.
+	requests, managing float64
 }
 
 func (u usage) add(o usage) usage {
-	return usage{u.cpu + o.cpu, u.resident + o.resident, u.peak + o.peak, u.requests + o.requests}
+	return usage{u.cpu + o.cpu, u.resident + o.resident, u.peak + o.peak, u.requests + o.requests, u.managing + o.managing}
 }
 
 // since returns what was taken since an earlier usage. What is resident, and its peak, stay what they are.
 func (u usage) since(o usage) usage {
-	return usage{u.cpu - o.cpu, u.resident, u.peak, u.requests - o.requests}
+	return usage{u.cpu - o.cpu, u.resident, u.peak, u.requests - o.requests, u.managing - o.managing}
 }
 
 // everything is what the stack has on a side that is measured.
@@ -61,10 +66,24 @@ func (a *arena) usage(ctx context.Context, component string) (usage, error) {
 		return usage{}, err
 	}
 	u, err := usageOf(pid)
-	if url := a.stack.ClientMetricsURL(component); url != "" && err == nil {
-		u.requests, err = counter(ctx, url, "rest_client_requests_total")
+	url := a.stack.ClientMetricsURL(component)
+	if url == "" || err != nil {
+		return u, err
 	}
+	if u.requests, err = counter(ctx, url, requestsMetric, nil); err != nil {
+		return u, err
+	}
+	u.managing, err = counter(ctx, url, requestsMetric, func(m *dto.Metric) bool { return labelOf(m, "host") == a.host })
 	return u, err
+}
+
+func labelOf(m *dto.Metric, name string) string {
+	for _, l := range m.GetLabel() {
+		if l.GetName() == name {
+			return l.GetValue()
+		}
+	}
+	return ""
 }
 
 // usageOf returns what a process has taken, but for requests.
@@ -84,8 +103,8 @@ func usageOf(pid int) (usage, error) {
 	return usage{cpu: stat.CPUTime(), resident: float64(status.VmRSS), peak: float64(status.VmHWM)}, nil
 }
 
-// counter returns the sum of a metric's values.
-func counter(ctx context.Context, url, name string) (float64, error) {
+// counter returns the sum of those of a metric's values that count; all without counts.
+func counter(ctx context.Context, url, name string, counts func(*dto.Metric) bool) (float64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return 0, err
@@ -104,13 +123,11 @@ func counter(ctx context.Context, url, name string) (float64, error) {
 	if family == nil {
 		return 0, fmt.Errorf("%s has no %s", url, name)
 	}
-	return sum(family), nil
-}
-
-func sum(family *dto.MetricFamily) float64 {
 	total := 0.0
 	for _, m := range family.GetMetric() {
-		total += m.GetCounter().GetValue()
+		if counts == nil || counts(m) {
+			total += m.GetCounter().GetValue()
+		}
 	}
-	return total
+	return total, nil
 }
