@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,13 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	"sigs.k8s.io/cluster-api/util/labels"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/nodes"
 )
 
 // cacheSyncTimeout is how long the composite kinds may be missing before the process gives up: packages are installed
@@ -64,28 +62,16 @@ func stripSecret(obj any) (any, error) {
 	return obj, nil
 }
 
-// setupClusterCache adds the cache that reaches the API servers of the Clusters with a control plane of ours.
-func setupClusterCache(ctx context.Context, mgr ctrl.Manager, o Options) (clustercache.ClusterCache, error) {
-	workload, err := clustercache.SetupWithManager(ctx, mgr, clustercache.Options{
-		SecretClient:     dataOnlyKubeconfigs{mgr.GetAPIReader()},
-		WatchFilterValue: o.WatchFilter,
-		ClusterFilter:    mirrorsNodes,
-		Cache: clustercache.CacheOptions{
-			ByObject: map[client.Object]cache.ByObject{&corev1.Node{}: {Transform: stripNode}},
+// setupNodes has the Nodes of the Clusters with a control plane of ours followed.
+func setupNodes(ctx context.Context, mgr ctrl.Manager, o Options) (*nodes.Follower, error) {
+	return nodes.SetupWithManager(ctx, mgr, nodes.Options{
+		Follow: func(cluster *clusterv1.Cluster) bool {
+			return mirrorsNodes(cluster) && (o.WatchFilter == "" || labels.HasWatchLabel(cluster, o.WatchFilter))
 		},
-		Client: clustercache.ClientOptions{UserAgent: rest.DefaultKubernetesUserAgent() + " " + ControllerName},
-	}, controller.Options{MaxConcurrentReconciles: o.Concurrency})
-	if err != nil {
-		return nil, fmt.Errorf("cannot set up the cache of workload clusters: %w", err)
-	}
-	return workload, mgr.Add(manager.RunnableFunc(func(ctx context.Context) error {
-		<-ctx.Done()
-		// It lets go of the Clusters only when asked, which its interface has no word for.
-		if cache, ok := workload.(interface{ Shutdown() }); ok {
-			cache.Shutdown()
-		}
-		return nil
-	}))
+		Secrets:    dataOnlyKubeconfigs{mgr.GetAPIReader()},
+		UserAgent:  rest.DefaultKubernetesUserAgent() + " " + ControllerName,
+		Controller: o.Controller(),
+	})
 }
 
 // mirrorsNodes says whether the Nodes of a Cluster are looked at: not those of a Cluster that goes, whose API server may
@@ -93,21 +79,3 @@ func setupClusterCache(ctx context.Context, mgr ctrl.Manager, o Options) (cluste
 func mirrorsNodes(cluster *clusterv1.Cluster) bool {
 	return ours(cluster) && cluster.DeletionTimestamp.IsZero()
 }
-
-// stripNode keeps of a Node what the contract needs.
-func stripNode(obj any) (any, error) {
-	node, ok := obj.(*corev1.Node)
-	if !ok {
-		return obj, nil
-	}
-	return &corev1.Node{
-		TypeMeta: node.TypeMeta,
-		ObjectMeta: metav1.ObjectMeta{
-			Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion, Labels: node.Labels,
-			DeletionTimestamp: node.DeletionTimestamp,
-		},
-		Spec: corev1.NodeSpec{ProviderID: node.Spec.ProviderID},
-	}, nil
-}
-
-func nodePredicates() []predicate.Predicate { return []predicate.Predicate{nodeChanged()} }

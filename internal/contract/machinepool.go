@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/controllers/clustercache"
 	"sigs.k8s.io/cluster-api/util"
 	"sigs.k8s.io/cluster-api/util/annotations"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -32,10 +31,8 @@ const (
 type machinePoolMirror struct {
 	api
 
-	// workload reaches the Cluster's own API server.
-	workload clustercache.ClusterCache
-	// watchNodes makes changes of the Cluster's Nodes lead here.
-	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
+	// nodes returns the Nodes of a Cluster; not known until that has been reached.
+	nodes func(cluster client.ObjectKey) (nodes []*corev1.Node, known bool)
 }
 
 // reconcile keeps spec.providerIDList current, and the MachinePool's replicas while something else scales the pool.
@@ -43,13 +40,11 @@ func (m *machinePoolMirror) reconcile(ctx context.Context, s *scope) (ctrl.Resul
 	if _, ok := behind(s.xr, agentPoolKind); !ok {
 		return ctrl.Result{}, nil // The function says so on the pool.
 	}
-	reader, err := m.workload.GetReader(ctx, s.clusterKey())
-	if err != nil && !errors.Is(err, clustercache.ErrClusterNotConnected) {
-		return ctrl.Result{}, err
-	}
+	nodes, known := m.nodes(s.clusterKey())
 	var pool *unstructured.Unstructured
-	if reader != nil || typed(s.xr) {
+	if known || typed(s.xr) {
 		// Until there are Nodes, all that matters of an agent pool in spec is there.
+		var err error
 		if pool, err = m.objectBehind(ctx, s.xr, agentPoolKind); err != nil {
 			return ctrl.Result{}, err
 		}
@@ -68,10 +63,10 @@ func (m *machinePoolMirror) reconcile(ctx context.Context, s *scope) (ctrl.Resul
 			}
 		}
 	}
-	if reader == nil {
-		return ctrl.Result{}, nil // Connecting leads here.
+	if !known {
+		return ctrl.Result{}, nil // That they are leads here.
 	}
-	return ctrl.Result{}, m.mirrorNodes(ctx, s, pool, reader)
+	return ctrl.Result{}, m.mirrorNodes(ctx, s, pool, nodes)
 }
 
 // machinePoolOf returns the MachinePool that owns the pool; nil when it does not exist.
@@ -150,24 +145,13 @@ func equalReplicas(a, b *int32) bool {
 	return *a == *b
 }
 
-// mirrorNodes sets spec.providerIDList to the provider IDs of the pool's Nodes.
-func (m *machinePoolMirror) mirrorNodes(ctx context.Context, s *scope, pool *unstructured.Unstructured, reader client.Reader) error {
-	err := m.watchNodes(ctx, s.clusterKey())
-	if errors.Is(err, clustercache.ErrClusterNotConnected) {
-		return nil // Connecting leads here.
-	}
-	if err != nil {
-		return err
-	}
+// mirrorNodes sets spec.providerIDList to the provider IDs of those of the Cluster's Nodes that are the pool's.
+func (m *machinePoolMirror) mirrorNodes(ctx context.Context, s *scope, pool *unstructured.Unstructured, nodes []*corev1.Node) error {
 	selector, err := m.nodeSelector(ctx, s, pool)
 	if err != nil || selector == nil {
 		return err
 	}
-	nodes := &corev1.NodeList{}
-	if err := reader.List(ctx, nodes, selector); err != nil {
-		return fmt.Errorf("cannot list the Nodes of the pool: %w", err)
-	}
-	ids, complete := providerIDs(nodes)
+	ids, complete := providerIDs(nodes, selector)
 	current := specProviderIDList.value(s.xr)
 	if !complete || len(ids) == 0 && len(current) == 0 || equality.Semantic.DeepEqual(ids, current) {
 		return nil // A Node that gets its provider ID leads here.
@@ -176,7 +160,7 @@ func (m *machinePoolMirror) mirrorNodes(ctx context.Context, s *scope, pool *uns
 }
 
 // nodeSelector returns the labels of the pool's Nodes; nil while Azure has not said what they are.
-func (m *machinePoolMirror) nodeSelector(ctx context.Context, s *scope, pool *unstructured.Unstructured) (client.MatchingLabels, error) {
+func (m *machinePoolMirror) nodeSelector(ctx context.Context, s *scope, pool *unstructured.Unstructured) (labels.Selector, error) {
 	if pool == nil {
 		return nil, nil
 	}
@@ -192,9 +176,9 @@ func (m *machinePoolMirror) nodeSelector(ctx context.Context, s *scope, pool *un
 	if group == "" {
 		return nil, nil
 	}
-	return client.MatchingLabels{
+	return labels.SelectorFromSet(labels.Set{
 		nodePoolLabel: labelValue(azureNameOf(pool)), nodeResourceGroupLabel: labelValue(group),
-	}, nil
+	}), nil
 }
 
 // labelValue returns text as AKS makes a label of it: no longer than a label may be.
@@ -202,15 +186,17 @@ func labelValue(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), validation.LabelValueMaxLength)], "")
 }
 
-// providerIDs returns the sorted provider IDs of the nodes, and whether every node has one.
-func providerIDs(nodes *corev1.NodeList) (ids []any, complete bool) {
-	texts := make([]string, 0, len(nodes.Items))
-	for i := range nodes.Items {
-		id := nodes.Items[i].Spec.ProviderID
-		if id == "" {
+// providerIDs returns the sorted provider IDs of the nodes with the labels, and whether every one of them has one.
+func providerIDs(nodes []*corev1.Node, with labels.Selector) (ids []any, complete bool) {
+	var texts []string
+	for _, node := range nodes {
+		if !with.Matches(labels.Set(node.Labels)) {
+			continue
+		}
+		if node.Spec.ProviderID == "" {
 			return nil, false
 		}
-		texts = append(texts, id)
+		texts = append(texts, node.Spec.ProviderID)
 	}
 	slices.Sort(texts)
 	ids = make([]any, len(texts))

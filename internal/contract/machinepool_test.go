@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -10,22 +9,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/controllers/clustercache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
 // machinePool returns a reconciler of pools whose Cluster has the nodes; nil means that it cannot be reached.
-func (m *management) machinePool(nodes []client.Object) *Reconciler {
+func (m *management) machinePool(nodes []*corev1.Node) *Reconciler {
 	r := m.reconciler(asoMachinePoolKind)
-	workload := clustercache.NewFakeEmptyClusterCache()
-	if nodes != nil {
-		workload = clustercache.NewFakeClusterCache(fake.NewClientBuilder().WithObjects(nodes...).Build(),
-			client.ObjectKey{Namespace: "default", Name: "my-cluster"})
-	}
-	r.mirror = &machinePoolMirror{
-		api: r.api, workload: workload, watchNodes: func(context.Context, client.ObjectKey) error { return nil },
-	}
+	r.mirror = &machinePoolMirror{api: r.api, nodes: func(of client.ObjectKey) ([]*corev1.Node, bool) {
+		return nodes, nodes != nil && of == client.ObjectKey{Namespace: "default", Name: "my-cluster"}
+	}}
 	return r
 }
 
@@ -37,7 +29,7 @@ func ofMachinePool(obj *unstructured.Unstructured) {
 	}})
 }
 
-func node(name, pool, group, providerID string) client.Object {
+func node(name, pool, group, providerID string) *corev1.Node {
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{nodePoolLabel: pool, nodeResourceGroupLabel: group}},
 		Spec:       corev1.NodeSpec{ProviderID: providerID},
@@ -59,9 +51,9 @@ func TestMirrorNodes(t *testing.T) {
 	}
 	long := strings.Repeat("g", 80)
 	longGroup := func(o *unstructured.Unstructured) { o.Object["status"] = map[string]any{"nodeResourceGroup": long} }
-	two := []client.Object{node("b", "pool0", group, "azure:///2"), node("a", "pool0", group, "azure:///1")}
+	two := []*corev1.Node{node("b", "pool0", group, "azure:///2"), node("a", "pool0", group, "azure:///1")}
 	tests := map[string]struct {
-		nodes          []client.Object
+		nodes          []*corev1.Node
 		xr             func(*unstructured.Unstructured)
 		agentPool      func(*unstructured.Unstructured)
 		managedCluster func(*unstructured.Unstructured)
@@ -71,14 +63,14 @@ func TestMirrorNodes(t *testing.T) {
 		"sorted":                     {nodes: two, want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
 		"written before":             {nodes: two, xr: written("azure:///1", "azure:///2"), want: []any{"azure:///1", "azure:///2"}},
 		"one went":                   {nodes: two[:1], xr: written("azure:///1", "azure:///2"), want: []any{"azure:///2"}, wantWrite: true},
-		"all went":                   {nodes: []client.Object{}, xr: written("azure:///1"), want: []any{}, wantWrite: true},
-		"none yet":                   {nodes: []client.Object{}},
-		"one has no ID yet":          {nodes: append([]client.Object{node("c", "pool0", group, "")}, two...)},
-		"of another pool":            {nodes: append([]client.Object{node("c", "pool1", group, "azure:///3")}, two...), want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
-		"of another group":           {nodes: append([]client.Object{node("c", "pool0", "other", "azure:///3")}, two...), want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
+		"all went":                   {nodes: []*corev1.Node{}, xr: written("azure:///1"), want: []any{}, wantWrite: true},
+		"none yet":                   {nodes: []*corev1.Node{}},
+		"one has no ID yet":          {nodes: append([]*corev1.Node{node("c", "pool0", group, "")}, two...)},
+		"of another pool":            {nodes: append([]*corev1.Node{node("c", "pool1", group, "azure:///3")}, two...), want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
+		"of another group":           {nodes: append([]*corev1.Node{node("c", "pool0", "other", "azure:///3")}, two...), want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
 		"unreachable":                {nodes: nil},
 		"owner by armId":             {nodes: two, agentPool: byARMID, want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
-		"a long group":               {nodes: []client.Object{node("a", "pool0", long[:63], "azure:///1")}, managedCluster: longGroup, want: []any{"azure:///1"}, wantWrite: true},
+		"a long group":               {nodes: []*corev1.Node{node("a", "pool0", long[:63], "azure:///1")}, managedCluster: longGroup, want: []any{"azure:///1"}, wantWrite: true},
 		"group not known yet":        {nodes: two, managedCluster: func(o *unstructured.Unstructured) { delete(o.Object, "status") }},
 		"the agent pool is not ours": {nodes: two, agentPool: controlled(asoMachinePoolKind, "other")},
 	}

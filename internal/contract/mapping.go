@@ -129,14 +129,15 @@ func (m mapper) withBehind(ctx context.Context, namespace, name string) []ctrl.R
 	return requests
 }
 
-// fromNode returns a function that maps a Node of the Cluster to the pool that it is of.
-func (m mapper) fromNode(cluster client.ObjectKey) func(context.Context, client.Object) []ctrl.Request {
-	return func(ctx context.Context, obj client.Object) []ctrl.Request {
-		if _, ok := obj.(*corev1.Node); !ok || obj.GetLabels()[nodePoolLabel] == "" {
-			return nil
-		}
-		return m.poolsOf(ctx, cluster, obj.GetLabels()[nodePoolLabel])
+// fromNode returns the pool that a Node of the Cluster is of; without a Node, all pools of the Cluster.
+func (m mapper) fromNode(ctx context.Context, cluster client.ObjectKey, node *corev1.Node) []ctrl.Request {
+	if node == nil {
+		return m.poolsOf(ctx, cluster, "")
 	}
+	if node.Labels[nodePoolLabel] == "" {
+		return nil
+	}
+	return m.poolsOf(ctx, cluster, node.Labels[nodePoolLabel])
 }
 
 // poolsOf returns the pools of the Cluster, or those of them whose Nodes have the label.

@@ -25,6 +25,12 @@ func TestMapping(t *testing.T) {
 	m := newManagement(t, myCluster(), with(parse(t, controlPlaneYAML), ofCluster), with(parse(t, infrastructureYAML), ofCluster),
 		with(parse(t, poolYAML), ofMachinePool))
 	of := func(kind schema.GroupVersionKind) mapper { return mapper{client: m.Client, kind: kind} }
+	fromNode := func(ctx context.Context, obj client.Object) []ctrl.Request {
+		return of(asoMachinePoolKind).fromNode(ctx, client.ObjectKeyFromObject(myCluster()), obj.(*corev1.Node)) //nolint:forcetypeassert // It is one.
+	}
+	allNodes := func(ctx context.Context, obj client.Object) []ctrl.Request {
+		return of(asoMachinePoolKind).fromNode(ctx, client.ObjectKeyFromObject(obj), nil)
+	}
 	tests := map[string]struct {
 		obj  client.Object
 		to   func(context.Context, client.Object) []ctrl.Request
@@ -41,8 +47,10 @@ func TestMapping(t *testing.T) {
 		"copy to control plane":              {obj: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{OwnerReferences: with(parse(t, vnetYAML), controlled(asoControlPlaneKind, "x")).GetOwnerReferences()}}, to: of(asoControlPlaneKind).fromSecret, want: "x"},
 		"source to control plane":            {obj: asoSecret("aso", "value", ""), to: of(asoControlPlaneKind).fromSecret, want: "my-cluster"},
 		"any other Secret":                   {obj: &corev1.Secret{}, to: of(asoControlPlaneKind).fromSecret},
-		"Node to its pool":                   {obj: node("a", "pool0", "g", ""), to: of(asoMachinePoolKind).fromNode(client.ObjectKeyFromObject(myCluster())), want: "pool0"},
-		"Node of no pool":                    {obj: node("a", "pool7", "g", ""), to: of(asoMachinePoolKind).fromNode(client.ObjectKeyFromObject(myCluster()))},
+		"Node to its pool":                   {obj: node("a", "pool0", "g", ""), to: fromNode, want: "pool0"},
+		"Node of no pool":                    {obj: node("a", "pool7", "g", ""), to: fromNode},
+		"Node without a pool":                {obj: node("a", "", "g", ""), to: fromNode},
+		"all Nodes to pools":                 {obj: myCluster(), to: allNodes, want: "pool0"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -92,8 +100,6 @@ func TestPredicates(t *testing.T) {
 		"composed: policy":     {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), annotated(reconcilePolicyAnnotation, "skip")), want: true},
 		"composed: undecided":  {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), annotated(v1beta1.AnnotationOwnership, v1beta1.OwnershipUndecided)), want: true},
 		"composed: going":      {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), deleting("aso")), want: true},
-		"Node: heartbeat":      {predicate: nodeChanged(), before: numbered(node("a", "p", "g", "1"), "1"), after: numbered(node("a", "p", "g", "1"), "2")},
-		"Node: provider ID":    {predicate: nodeChanged(), before: numbered(node("a", "p", "g", ""), "1"), after: numbered(node("a", "p", "g", "1"), "2"), want: true},
 		"Cluster: status":      {predicate: specChanged(), before: numbered(myCluster(), "1"), after: numbered(myCluster(), "2")},
 		"Cluster: annotations": {predicate: specChanged(), before: numbered(myCluster(), "1"), after: numbered(myCluster(func(c *clusterv1.Cluster) { c.Annotations = map[string]string{"a": "b"} }), "2"), want: true},
 	}

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -70,16 +69,6 @@ func composedChanged(mirrored schema.GroupKind) predicate.Predicate {
 		return after.GetDeletionTimestamp() != nil || undecided(after) ||
 			after.GetObjectKind().GroupVersionKind().GroupKind() == mirrored ||
 			before.GetAnnotations()[reconcilePolicyAnnotation] != after.GetAnnotations()[reconcilePolicyAnnotation]
-	})
-}
-
-// nodeChanged passes what matters of a Node; the rest is heartbeats.
-func nodeChanged() predicate.Predicate {
-	return onUpdate(func(before, after client.Object) bool {
-		old, oldOK := before.(*corev1.Node)
-		changed, changedOK := after.(*corev1.Node)
-		return oldOK && changedOK && (old.Spec.ProviderID != changed.Spec.ProviderID ||
-			!maps.Equal(old.Labels, changed.Labels))
 	})
 }
 

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/controllers/clustercache"
 	"sigs.k8s.io/cluster-api/controllers/external"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -20,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+	"github.com/crossplane-capz/crossplane-capz/internal/nodes"
 )
 
 // ControllerName is the name under which Events are reported, and the prefix of the client's in Clusters.
@@ -51,7 +51,7 @@ func (o Options) Controller() controller.Options {
 	}
 }
 
-// SetupWithManager adds the reconcilers of Kinds and the cache of workload clusters to mgr, whose client must read
+// SetupWithManager adds the reconcilers of Kinds and what follows the Nodes of Clusters to mgr, whose client must read
 // unstructured objects from its cache (see CacheOptions). What it returns adds those of TypedKinds, which a Configuration
 // of an older version does not have.
 func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) (typed func() error, err error) {
@@ -60,19 +60,19 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) (typed f
 		live:   liveReader{Reader: mgr.GetAPIReader(), mapper: mgr.GetRESTMapper()},
 		events: newReporter(mgr.GetEventRecorder(ControllerName)),
 	}
-	workload, err := setupClusterCache(ctx, mgr, o)
+	followed, err := setupNodes(ctx, mgr, o)
 	if err != nil {
 		return nil, err
 	}
 	if err := mgr.GetFieldIndexer().IndexField(ctx, &clusterv1.MachinePool{}, clusterIndex, indexCluster); err != nil {
 		return nil, fmt.Errorf("cannot index MachinePools: %w", err)
 	}
-	typed = func() error { return setupFamily(ctx, mgr, o, typedFamily, access, workload) }
-	return typed, setupFamily(ctx, mgr, o, asoFamily, access, workload)
+	typed = func() error { return setupFamily(ctx, mgr, o, typedFamily, access, followed) }
+	return typed, setupFamily(ctx, mgr, o, asoFamily, access, followed)
 }
 
 // setupFamily adds the reconcilers of the kinds of a family.
-func setupFamily(ctx context.Context, mgr ctrl.Manager, o Options, f family, access api, workload clustercache.ClusterCache) error {
+func setupFamily(ctx context.Context, mgr ctrl.Manager, o Options, f family, access api, followed *nodes.Follower) error {
 	if err := mgr.GetFieldIndexer().IndexField(ctx, newXR(f.machinePool), clusterIndex, indexCluster); err != nil {
 		return fmt.Errorf("cannot index %s: %w", f.machinePool.Kind, err)
 	}
@@ -83,7 +83,7 @@ func setupFamily(ctx context.Context, mgr ctrl.Manager, o Options, f family, acc
 	if err := setupControlPlane(ctx, mgr, o, f, &controlPlaneMirror{api: access, tokens: credentials.For, now: time.Now}); err != nil {
 		return err
 	}
-	return setupMachinePool(ctx, mgr, o, f, &machinePoolMirror{api: access, workload: workload})
+	return setupMachinePool(ctx, mgr, o, f, access, followed)
 }
 
 func setupCluster(mgr ctrl.Manager, o Options, f family, access api) error {
@@ -92,8 +92,7 @@ func setupCluster(mgr ctrl.Manager, o Options, f family, access api) error {
 	b := builderFor(mgr, r, m, o).
 		Watches(newXR(f.controlPlane), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(endpointChanged())).
 		Watches(newXR(f.machinePool), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(gone()))
-	_, err := r.build(mgr, b, m)
-	return err
+	return r.build(mgr, b, m)
 }
 
 func setupControlPlane(ctx context.Context, mgr ctrl.Manager, o Options, f family, mirror *controlPlaneMirror) error {
@@ -106,12 +105,12 @@ func setupControlPlane(ctx context.Context, mgr ctrl.Manager, o Options, f famil
 	m := r.mapper(mgr)
 	b := builderFor(mgr, r, m, o).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(m.fromSecret), builder.WithPredicates(changed()))
-	_, err := r.build(mgr, b, m)
-	return err
+	return r.build(mgr, b, m)
 }
 
-func setupMachinePool(ctx context.Context, mgr ctrl.Manager, o Options, f family, mirror *machinePoolMirror) error {
-	r := &Reconciler{api: mirror.api, kind: f.machinePool, mirror: mirror, watchFilter: o.WatchFilter}
+func setupMachinePool(ctx context.Context, mgr ctrl.Manager, o Options, f family, access api, followed *nodes.Follower) error {
+	mirror := &machinePoolMirror{api: access, nodes: followed.Nodes}
+	r := &Reconciler{api: access, kind: f.machinePool, mirror: mirror, watchFilter: o.WatchFilter}
 	if f.typed { // Else what counts of the agent pool is in spec.
 		r.mirrored = agentPoolKind
 		if err := r.index(ctx, mgr); err != nil {
@@ -122,21 +121,8 @@ func setupMachinePool(ctx context.Context, mgr ctrl.Manager, o Options, f family
 	b := builderFor(mgr, r, m, o).
 		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(m.fromMachinePool), builder.WithPredicates(specChanged())).
 		Watches(newXR(f.controlPlane), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(movesPools())).
-		WatchesRawSource(mirror.workload.GetClusterSource(r.name(), m.fromCluster))
-	c, err := r.build(mgr, b, m)
-	if err != nil {
-		return err
-	}
-	mirror.watchNodes = func(ctx context.Context, cluster client.ObjectKey) error {
-		return mirror.workload.Watch(ctx, cluster, clustercache.NewWatcher(clustercache.WatcherOptions{
-			Name:         r.name() + "-nodes",
-			Watcher:      c,
-			Kind:         &corev1.Node{},
-			EventHandler: handler.EnqueueRequestsFromMapFunc(m.fromNode(cluster)),
-			Predicates:   nodePredicates(),
-		}))
-	}
-	return nil
+		WatchesRawSource(followed.Source(m.fromNode))
+	return r.build(mgr, b, m)
 }
 
 // name returns the name of the controller of the kind.
@@ -164,10 +150,10 @@ func builderFor(mgr ctrl.Manager, r *Reconciler, m mapper, o Options) *builder.B
 }
 
 // build makes the controller, and r watch the kinds of ASO objects as they are met. Only metadata is cached of them.
-func (r *Reconciler) build(mgr ctrl.Manager, b *builder.Builder, m mapper) (controller.Controller, error) {
+func (r *Reconciler) build(mgr ctrl.Manager, b *builder.Builder, m mapper) error {
 	c, err := b.Build(r)
 	if err != nil {
-		return nil, fmt.Errorf("cannot set up the controller of %s: %w", r.kind.Kind, err)
+		return fmt.Errorf("cannot set up the controller of %s: %w", r.kind.Kind, err)
 	}
 	log := mgr.GetLogger().WithName(r.kind.Kind)
 	tracker := &external.ObjectTracker{Controller: c, Cache: mgr.GetCache(), Scheme: mgr.GetScheme(), PredicateLogger: &log}
@@ -176,5 +162,5 @@ func (r *Reconciler) build(mgr ctrl.Manager, b *builder.Builder, m mapper) (cont
 		obj.SetGroupVersionKind(kind)
 		return tracker.Watch(ctrl.LoggerFrom(ctx), obj, handler.EnqueueRequestsFromMapFunc(m.fromObject), composedChanged(r.mirrored))
 	}
-	return c, nil
+	return nil
 }

@@ -78,7 +78,7 @@ func (m *management) typedControlPlane(e *entra) *Reconciler {
 	return r
 }
 
-func (m *management) typedMachinePool(nodes []client.Object) *Reconciler {
+func (m *management) typedMachinePool(nodes []*corev1.Node) *Reconciler {
 	r := m.machinePool(nodes)
 	r.kind, r.mirrored = typedMachinePoolKind, agentPoolKind
 	return r
@@ -285,7 +285,9 @@ func TestTypedMapping(t *testing.T) {
 	controlPlane := mapper{client: m.Client, kind: typedControlPlaneKind, mirrored: managedClusterKind}
 	pool := mapper{client: m.Client, kind: typedMachinePoolKind, mirrored: agentPoolKind}
 	aso := mapper{client: m.Client, kind: asoControlPlaneKind, mirrored: managedClusterKind}
-	nodes := pool.fromNode(client.ObjectKeyFromObject(myCluster()))
+	nodes := func(node *corev1.Node) []ctrl.Request {
+		return pool.fromNode(t.Context(), client.ObjectKeyFromObject(myCluster()), node)
+	}
 	tests := map[string]struct {
 		got  []ctrl.Request
 		want string
@@ -299,8 +301,8 @@ func TestTypedMapping(t *testing.T) {
 		"the user's ManagedCluster to ASO kinds":   {got: aso.fromObject(t.Context(), parse(t, managedClusterYAML))},
 		"a composed ManagedCluster":                {got: controlPlane.fromObject(t.Context(), with(parse(t, managedClusterYAML), controlled(typedControlPlaneKind, "x"))), want: "x"},
 		"the user's agent pool":                    {got: pool.fromObject(t.Context(), written), want: "other"},
-		"Node to its pool, and to one of any name": {got: nodes(t.Context(), node("a", "pool0", "g", "")), want: "my-cluster-pool0 other"},
-		"Node of a pool that is none of these":     {got: nodes(t.Context(), node("a", "pool7", "g", "")), want: "other"},
+		"Node to its pool, and to one of any name": {got: nodes(node("a", "pool0", "g", "")), want: "my-cluster-pool0 other"},
+		"Node of a pool that is none of these":     {got: nodes(node("a", "pool7", "g", "")), want: "other"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,95 @@
+package nodes
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// A cluster is one whose Nodes are followed.
+type cluster struct {
+	// kubeconfig is the hash of the one that is used.
+	kubeconfig [sha256.Size]byte
+	informer   cache.SharedIndexInformer
+	tell       func(*corev1.Node)
+	stop       context.CancelFunc
+}
+
+// newCluster returns a cluster that is not followed yet. It tells of its Nodes as a listener is told.
+func newCluster(config *rest.Config, kubeconfig [sha256.Size]byte, tell func(*corev1.Node)) (*cluster, error) {
+	config.ContentType = runtime.ContentTypeProtobuf
+	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	core, err := typedcorev1.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	informer := cache.NewSharedIndexInformer(
+		cache.NewListWatchFromClient(core.RESTClient(), "nodes", metav1.NamespaceAll, fields.Everything()), &corev1.Node{}, 0, nil)
+	c := &cluster{kubeconfig: kubeconfig, informer: informer, tell: tell, stop: func() {}}
+	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.note, UpdateFunc: c.noteChange, DeleteFunc: c.note})
+	return c, errors.Join(err, informer.SetTransform(strip), informer.SetWatchErrorHandlerWithContext(c.noteFailure))
+}
+
+// start follows the Nodes until ctx ends, or stop is called.
+func (c *cluster) start(ctx context.Context) {
+	ctx, c.stop = context.WithCancel(ctx)
+	go c.informer.RunWithContext(ctx)
+	go func() {
+		if cache.WaitForCacheSync(ctx.Done(), c.informer.HasSynced) {
+			c.tell(nil)
+		}
+	}()
+}
+
+func (c *cluster) note(o any) {
+	if final, ok := o.(cache.DeletedFinalStateUnknown); ok {
+		o = final.Obj
+	}
+	if node, ok := o.(*corev1.Node); ok {
+		c.tell(node)
+	}
+}
+
+// noteChange leaves out heartbeats.
+func (c *cluster) noteChange(before, after any) {
+	old, oldOK := before.(*corev1.Node)
+	changed, changedOK := after.(*corev1.Node)
+	if oldOK && changedOK && (old.Spec.ProviderID != changed.Spec.ProviderID || !maps.Equal(old.Labels, changed.Labels)) {
+		c.tell(changed)
+	}
+}
+
+// noteFailure logs why Nodes cannot be followed. The informer tries again.
+func (c *cluster) noteFailure(ctx context.Context, _ *cache.Reflector, err error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+		return // So watches end.
+	}
+	ctrl.LoggerFrom(ctx).Info("Cannot read the Nodes of a Cluster, trying again", "reason", err.Error())
+}
+
+// strip keeps what tells whose a Node is.
+func strip(o any) (any, error) {
+	node, ok := o.(*corev1.Node)
+	if !ok {
+		return o, nil
+	}
+	return &corev1.Node{
+		TypeMeta: node.TypeMeta,
+		ObjectMeta: metav1.ObjectMeta{
+			Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion, Labels: node.Labels, DeletionTimestamp: node.DeletionTimestamp,
+		},
+		Spec: corev1.NodeSpec{ProviderID: node.Spec.ProviderID},
+	}, nil
+}
