@@ -23,7 +23,8 @@ import (
 const calledPools = 10
 
 // calls measures what function-capz takes to compose an AKS cluster of ten pools that is up: the sum of the calls for its composite
-// resources, each with what it asks for where there are no ClusterFacts. Beside it function-patch-and-transform composes the same ASO objects in one call.
+// resources, each with what it asks for where there are no ClusterFacts. Beside it function-patch-and-transform composes the same
+// ASO objects in one call.
 func calls(ctx context.Context, a *arena) (err error) {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -68,19 +69,28 @@ func calls(ctx context.Context, a *arena) (err error) {
 func (a *arena) takeOwnCalls(ctx context.Context, own *server, metrics int) error {
 	all := slices.Collect(maps.Values(own.last))
 	url := fmt.Sprintf("http://127.0.0.1:%d/metrics", metrics)
-	before, err := counter(ctx, url, "go_memstats_mallocs_total", nil)
+	before, err := allocations(ctx, url)
 	if err != nil {
 		return err
 	}
 	if err := a.takeCalls(ctx, own, product, "calls", all...); err != nil {
 		return err
 	}
-	after, err := counter(ctx, url, "go_memstats_mallocs_total", nil)
+	after, err := allocations(ctx, url)
 	if err != nil {
 		return err
 	}
 	a.takeFor(product, "allocations", (after-before)/(warmCalls+timedCalls), "allocations")
 	return a.takeCalls(ctx, own, product, "control plane", own.controlPlane())
+}
+
+// allocations returns how many a process has made.
+func allocations(ctx context.Context, url string) (float64, error) {
+	counted, err := counters(ctx, url, "go_memstats_mallocs_total")
+	if err != nil {
+		return 0, err
+	}
+	return counted[0].GetCounter().GetValue(), nil
 }
 
 // controlPlane returns the request for the control plane, which is the largest one.

@@ -70,10 +70,13 @@ func (a *arena) usage(ctx context.Context, component string) (usage, error) {
 	if url == "" || err != nil {
 		return u, err
 	}
-	if u.requests, err = counter(ctx, url, requestsMetric, nil); err != nil {
-		return u, err
+	counted, err := counters(ctx, url, requestsMetric)
+	for _, m := range counted {
+		u.requests += m.GetCounter().GetValue()
+		if labelOf(m, "host") == a.host {
+			u.managing += m.GetCounter().GetValue()
+		}
 	}
-	u.managing, err = counter(ctx, url, requestsMetric, func(m *dto.Metric) bool { return labelOf(m, "host") == a.host })
 	return u, err
 }
 
@@ -103,31 +106,24 @@ func usageOf(pid int) (usage, error) {
 	return usage{cpu: stat.CPUTime(), resident: float64(status.VmRSS), peak: float64(status.VmHWM)}, nil
 }
 
-// counter returns the sum of those of a metric's values that count; all without counts.
-func counter(ctx context.Context, url, name string, counts func(*dto.Metric) bool) (float64, error) {
+// counters returns the counters of a name that a process offers, of which there is at least one.
+func counters(ctx context.Context, url, name string) ([]*dto.Metric, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer func() { _ = answer.Body.Close() }()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(answer.Body)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	family := families[name]
-	if family == nil {
-		return 0, fmt.Errorf("%s has no %s", url, name)
+	if len(families[name].GetMetric()) == 0 {
+		return nil, fmt.Errorf("%s has no %s", url, name)
 	}
-	total := 0.0
-	for _, m := range family.GetMetric() {
-		if counts == nil || counts(m) {
-			total += m.GetCounter().GetValue()
-		}
-	}
-	return total, nil
+	return families[name].GetMetric(), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
@@ -73,7 +72,7 @@ func (r dataOnlyKubeconfigs) Get(ctx context.Context, key client.ObjectKey, obj 
 		return err
 	}
 	found, ok := obj.(*corev1.Secret)
-	if !ok || !strings.HasSuffix(key.Name, "-"+string(secret.Kubeconfig)) {
+	if _, purpose, err := secret.ParseSecretName(key.Name); !ok || err != nil || purpose != secret.Kubeconfig {
 		return nil
 	}
 	return dataOnly(found.Name, found.Data[secret.KubeconfigDataName])

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -74,8 +73,8 @@ func newFollower(ctx context.Context, clusters client.Reader, o Options) *Follow
 
 // clusterOfKubeconfig returns the Cluster whose kubeconfig a Secret would have by its name.
 func clusterOfKubeconfig(_ context.Context, obj client.Object) []ctrl.Request {
-	name, ok := strings.CutSuffix(obj.GetName(), "-"+string(secret.Kubeconfig))
-	if !ok {
+	name, purpose, err := secret.ParseSecretName(obj.GetName())
+	if err != nil || purpose != secret.Kubeconfig {
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}}}
@@ -87,13 +86,11 @@ var errUnusable = reconcile.TerminalError(errors.New("the kubeconfig is not one 
 // Reconcile has the Nodes of a Cluster followed with its kubeconfig of now, or no longer.
 func (f *Follower) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	of := &clusterv1.Cluster{}
-	switch err := f.Get(ctx, req.NamespacedName, of); {
-	case apierrors.IsNotFound(err):
-		f.set(req.NamespacedName, nil)
-		return ctrl.Result{}, nil
-	case err != nil:
+	err := f.Get(ctx, req.NamespacedName, of)
+	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, fmt.Errorf("cannot read the Cluster: %w", err)
-	case !f.Follow(of):
+	}
+	if err != nil || !f.Follow(of) {
 		f.set(req.NamespacedName, nil)
 		return ctrl.Result{}, nil
 	}
