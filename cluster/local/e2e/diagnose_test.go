@@ -26,11 +26,20 @@ const (
 	lastRequests = 25
 )
 
-// failures tells why scenarios failed, to say it again at the end: where it happened it is lost among what ran at the same time.
+// failures tells why scenarios failed, to say it again: where it happened it is lost among what ran at the same time.
 var failures struct {
 	sync.Mutex
 
 	said []string
+}
+
+// repeatFailures says why scenarios failed up to now.
+func repeatFailures() {
+	failures.Lock()
+	defer failures.Unlock()
+	for _, failure := range failures.said {
+		say("%s", failure)
+	}
 }
 
 // fail ends the test, with what a person would look at.

@@ -19,6 +19,7 @@ func scenarios() []*scenario {
 
 // TestCalm runs every scenario while all components stay up.
 func TestCalm(t *testing.T) {
+	t.Cleanup(repeatFailures)
 	for _, s := range scenarios() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -32,6 +33,7 @@ func TestCalm(t *testing.T) {
 func TestKilled(t *testing.T) {
 	for round, killed := range rounds {
 		t.Run(strings.Join(killed, ","), func(t *testing.T) {
+			t.Cleanup(repeatFailures)
 			for _, s := range scenarios() {
 				if s.calmOnly || omits(s, round) {
 					continue

@@ -105,9 +105,7 @@ func run(m *testing.M) int {
 		}
 	}
 	if code != 0 {
-		for _, failure := range failures.said {
-			say("%s", failure)
-		}
+		repeatFailures()
 		say("logs of the components: %s", filepath.Dir(s.LogFile(stack.ASO)))
 	}
 	return code
