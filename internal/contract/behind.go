@@ -65,7 +65,7 @@ func (a api) objectBehind(ctx context.Context, xr *unstructured.Unstructured, ki
 	switch {
 	case err != nil || obj == nil:
 		return nil, err
-	case metav1.IsControlledBy(obj, xr) && !composer.Held(obj), typed(xr) && !composedByAny(obj):
+	case belongsTo(xr, obj) && !composer.Held(obj), typed(xr) && !composedByAny(obj):
 		return obj, nil
 	}
 	return nil, nil

@@ -24,8 +24,8 @@ func (r *Reconciler) credentialOwed(ctx context.Context, s *scope, xr *unstructu
 	if err != nil || infrastructure == nil {
 		return false, err
 	}
-	objects, _, err := r.live.composed(ctx, infrastructure)
-	if err != nil || len(objects) == 0 {
+	composed, err := r.live.composed(ctx, infrastructure)
+	if err != nil || len(composed.objects) == 0 {
 		return false, err
 	}
 	r.events.warn(xr, "CredentialAwaited", "WaitForCredential", fmt.Sprintf(

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -32,18 +33,13 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result
 	if err != nil || xr == nil || xr.GetUID() != s.xr.GetUID() {
 		return ctrl.Result{}, err
 	}
-	if err := r.watchComposed(ctx, xr); err != nil {
-		return ctrl.Result{}, err
+	if controllerutil.ContainsFinalizer(xr, metav1.FinalizerOrphanDependents) {
+		return ctrl.Result{}, nil // Garbage collection takes the owner references away first, which leads here.
 	}
-	objects, _, err := r.live.composed(ctx, xr)
+	objects, ownerless, err := r.toDelete(ctx, xr)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	awaited, err := r.awaited(ctx, xr)
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	objects = append(objects, awaited...)
 	if r.kind == r.family().infrastructure && (len(objects) > 0 || r.family().typed) {
 		used, err := r.inUse(ctx, xr)
 		if err != nil {
@@ -58,6 +54,9 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result
 	if err != nil || left > 0 {
 		return ctrl.Result{}, err
 	}
+	if left := r.leaveAlone(xr, ownerless); left > 0 {
+		return ctrl.Result{RequeueAfter: left}, nil
+	}
 	if owed, err := r.credentialOwed(ctx, s, xr); err != nil || owed {
 		return ctrl.Result{RequeueAfter: usedInterval}, err
 	}
@@ -68,6 +67,22 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{}, r.release(ctx, xr)
+}
+
+// toDelete returns the objects that have to be gone before xr, and those that it may have composed but that nobody controls.
+func (r *Reconciler) toDelete(ctx context.Context, xr *unstructured.Unstructured) (objects, ownerless []*unstructured.Unstructured, err error) {
+	if err := r.watchComposed(ctx, xr); err != nil {
+		return nil, nil, err
+	}
+	composed, err := r.live.composed(ctx, xr)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.noteForeground(ctx, xr, composed.objects); err != nil {
+		return nil, nil, err
+	}
+	objects, err = r.withAwaited(ctx, xr, composed.objects)
+	return objects, composed.ownerless, err
 }
 
 // deleteObjects takes the next step towards having no objects, and returns how many must still be waited for.

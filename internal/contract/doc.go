@@ -24,8 +24,8 @@ const (
 	CrossplanePausedAnnotation = "crossplane.io/paused"
 	// PausedByAnnotation says that CrossplanePausedAnnotation is ours to remove.
 	PausedByAnnotation = "infrastructure.cluster.x-k8s.io/paused-by"
-	// AwaitsDeletionAnnotation lists objects that pools have left to this composite resource to delete, as
-	// Kind.version.group/name with commas between.
+	// AwaitsDeletionAnnotation lists objects that this composite resource deletes, as Kind.version.group/name with commas between:
+	// what pools have left to it and, when it is deleted in the foreground, its own.
 	AwaitsDeletionAnnotation = "infrastructure.cluster.x-k8s.io/awaits-deletion"
 )
 

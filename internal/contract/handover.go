@@ -28,7 +28,7 @@ func (r *Reconciler) goesWithManagedCluster(ctx context.Context, s *scope) (bool
 		return false, err
 	}
 	managedCluster, err := r.managedClusterOf(ctx, controlPlane)
-	if err != nil || managedCluster == nil || !metav1.IsControlledBy(managedCluster, controlPlane) {
+	if err != nil || managedCluster == nil || !belongsTo(controlPlane, managedCluster) {
 		return false, err
 	}
 	namespace := &corev1.Namespace{}
@@ -161,13 +161,16 @@ func (r *Reconciler) await(ctx context.Context, xr *unstructured.Unstructured, o
 	})
 }
 
-// awaited returns the objects that pools have left to xr.
-func (r *Reconciler) awaited(ctx context.Context, xr *unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
+// withAwaited returns the objects and those that xr has noted besides, of which pools have left some to it.
+func (r *Reconciler) withAwaited(ctx context.Context, xr *unstructured.Unstructured, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	composed := objects
 	for _, text := range splitAwaited(xr.GetAnnotations()[AwaitsDeletionAnnotation]) {
 		ref, err := parseRef(text)
 		if err != nil {
 			return nil, fmt.Errorf("annotation %s: %w", AwaitsDeletionAnnotation, err)
+		}
+		if slices.ContainsFunc(composed, func(obj *unstructured.Unstructured) bool { return refTo(obj) == ref }) {
+			continue
 		}
 		if err := r.watch(ctx, ref.GroupVersionKind); err != nil {
 			return nil, err
@@ -176,7 +179,7 @@ func (r *Reconciler) awaited(ctx context.Context, xr *unstructured.Unstructured)
 		if err != nil {
 			return nil, err
 		}
-		if obj != nil && metav1.IsControlledBy(obj, xr) {
+		if obj != nil && belongsTo(xr, obj) {
 			objects = append(objects, obj)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -44,22 +43,33 @@ func (l liveReader) object(ctx context.Context, namespace string, ref objectRef)
 	return nil, fmt.Errorf("cannot read %v: %w", ref, err)
 }
 
-// composed returns the objects that xr has composed and still controls, and the references whose object is absent.
-func (l liveReader) composed(ctx context.Context, xr *unstructured.Unstructured) (objects []*unstructured.Unstructured, absent []objectRef, err error) {
+// A composition is what has become of the objects that a composite resource has composed.
+type composition struct {
+	// objects belong to it; ownerless ones may have.
+	objects, ownerless []*unstructured.Unstructured
+	// absent are the references whose object does not exist.
+	absent []objectRef
+}
+
+// composed returns what has become of the objects that xr has composed.
+func (l liveReader) composed(ctx context.Context, xr *unstructured.Unstructured) (composition, error) {
 	refs, err := composedRefs(xr)
 	if err != nil {
-		return nil, nil, err
+		return composition{}, err
 	}
+	c := composition{}
 	for _, ref := range refs {
 		obj, err := l.object(ctx, xr.GetNamespace(), ref)
 		switch {
 		case err != nil:
-			return nil, nil, err
+			return composition{}, err
 		case obj == nil:
-			absent = append(absent, ref)
-		case metav1.IsControlledBy(obj, xr):
-			objects = append(objects, obj)
+			c.absent = append(c.absent, ref)
+		case belongsTo(xr, obj):
+			c.objects = append(c.objects, obj)
+		case ownerless(xr, obj):
+			c.ownerless = append(c.ownerless, obj)
 		}
 	}
-	return objects, absent, nil
+	return c, nil
 }

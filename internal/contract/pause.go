@@ -78,11 +78,11 @@ func (r *Reconciler) standsStill(ctx context.Context, xr *unstructured.Unstructu
 	if err != nil || current == nil || saysNotPaused(current) {
 		return false, err
 	}
-	objects, absent, err := r.live.composed(ctx, current)
-	if err != nil || len(absent) > 0 {
+	composed, err := r.live.composed(ctx, current)
+	if err != nil || len(composed.absent) > 0 {
 		return false, err
 	}
-	for _, obj := range objects {
+	for _, obj := range composed.objects {
 		if obj.GetAnnotations()[reconcilePolicyAnnotation] != policySkip {
 			return false, nil
 		}
