@@ -51,8 +51,11 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result
 	}
 	r.reportRefusals(xr, objects)
 	left, err := r.deleteObjects(ctx, &scope{xr: xr, cluster: s.cluster}, objects)
-	if err != nil || left > 0 {
+	if err != nil {
 		return ctrl.Result{}, err
+	}
+	if left > 0 {
+		return lookAgain(objects), nil
 	}
 	if left := r.leaveAlone(xr, ownerless); left > 0 {
 		return ctrl.Result{RequeueAfter: left}, nil

@@ -82,12 +82,17 @@ func (m mapper) fromMachinePool(_ context.Context, obj client.Object) []ctrl.Req
 	return request(pool.Namespace, ref.Name)
 }
 
-// fromObject returns the composite resource that controls obj, and those whose user has written obj.
+// fromObject returns the composite resource that controls obj, or may have before it lost its controller, and those whose user has
+// written obj.
 func (m mapper) fromObject(ctx context.Context, obj client.Object) []ctrl.Request {
-	if m.family().typed && obj.GetObjectKind().GroupVersionKind().GroupKind() == m.mirrored && !composedByAny(obj) {
-		return m.withBehind(ctx, obj.GetNamespace(), obj.GetName())
+	requests := m.fromComposed(ctx, obj)
+	if name := composedFor(obj); name != "" && metav1.GetControllerOf(obj) == nil {
+		requests = request(obj.GetNamespace(), name)
 	}
-	return m.fromComposed(ctx, obj)
+	if m.family().typed && obj.GetObjectKind().GroupVersionKind().GroupKind() == m.mirrored && !composedByAny(obj) {
+		requests = append(requests, m.withBehind(ctx, obj.GetNamespace(), obj.GetName())...)
+	}
+	return requests
 }
 
 // fromComposed returns the composite resource that controls obj.

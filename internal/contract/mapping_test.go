@@ -47,6 +47,8 @@ func TestMapping(t *testing.T) {
 		"copy to control plane":              {obj: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{OwnerReferences: with(parse(t, vnetYAML), controlled(asoControlPlaneKind, "x")).GetOwnerReferences()}}, to: of(asoControlPlaneKind).fromSecret, want: "x"},
 		"source to control plane":            {obj: asoSecret("aso", "value", ""), to: of(asoControlPlaneKind).fromSecret, want: "my-cluster"},
 		"any other Secret":                   {obj: &corev1.Secret{}, to: of(asoControlPlaneKind).fromSecret},
+		"lost its controller":                {obj: with(parse(t, managedClusterYAML), composedBy("x")), to: of(asoControlPlaneKind).fromObject, want: "x"},
+		"controlled by another kind":         {obj: with(parse(t, managedClusterYAML), composedBy("x"), controlled(asoMachinePoolKind, "x")), to: of(asoControlPlaneKind).fromObject},
 		"Node to its pool":                   {obj: node("a", "pool0", "g", ""), to: fromNode, want: "pool0"},
 		"Node of no pool":                    {obj: node("a", "pool7", "g", ""), to: fromNode},
 		"Node without a pool":                {obj: node("a", "", "g", ""), to: fromNode},

@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
@@ -39,7 +40,7 @@ func ownerless(xr, obj *unstructured.Unstructured) bool {
 }
 
 // composedFor returns the name of the composite resource for which Crossplane has last composed obj; empty for what is not composed.
-func composedFor(obj *unstructured.Unstructured) string {
+func composedFor(obj metav1.Object) string {
 	return obj.GetLabels()[xcrd.LabelKeyNamePrefixForComposed]
 }
 
@@ -59,6 +60,14 @@ func (r *Reconciler) noteForeground(ctx context.Context, xr *unstructured.Unstru
 		return nil
 	}
 	return r.await(ctx, xr, objects)
+}
+
+// lookAgain returns when xr has to look again at objects whose events do not all lead to it, as those of what nobody controls may not.
+func lookAgain(objects []*unstructured.Unstructured) ctrl.Result {
+	if slices.ContainsFunc(objects, func(obj *unstructured.Unstructured) bool { return metav1.GetControllerOf(obj) == nil }) {
+		return ctrl.Result{RequeueAfter: usedInterval}
+	}
+	return ctrl.Result{}
 }
 
 // leaveAlone returns how much longer xr, which has deleted all that belongs to it, stays for objects that have lost their controller.

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,19 +38,20 @@ func TestDeleteWhatHasLostItsController(t *testing.T) {
 		xr, vnet []change
 		writes   []string
 		released bool
-		requeued bool
-		event    bool
+		// again is how soon it looks again at the latest, if not only because of an event.
+		again time.Duration
+		event bool
 	}{
-		"which is going":                  {vnet: []change{composed, deleting("aso")}},
+		"which is going":                  {vnet: []change{composed, deleting("aso")}, again: usedInterval},
 		"which is going, of another":      {vnet: []change{composedBy("other"), deleting("aso")}, writes: []string{released}, released: true},
 		"which was never composed":        {xr: []change{annotated(AwaitsDeletionAnnotation, vnetRef)}, writes: []string{released}, released: true},
 		"which another controls":          {xr: []change{annotated(AwaitsDeletionAnnotation, vnetRef)}, vnet: []change{composed, controlled(asoClusterKind, "other")}, writes: []string{released}, released: true},
-		"in the foreground":               {xr: []change{deleting(Finalizer, metav1.FinalizerDeleteDependents)}, vnet: []change{composed}, writes: []string{noted, deleted}},
+		"in the foreground":               {xr: []change{deleting(Finalizer, metav1.FinalizerDeleteDependents)}, vnet: []change{composed}, writes: []string{noted, deleted}, again: usedInterval},
 		"in the foreground, of another":   {xr: []change{deleting(Finalizer, metav1.FinalizerDeleteDependents)}, vnet: []change{composedBy("other")}, writes: []string{released}, released: true},
-		"which is noted":                  {xr: []change{annotated(AwaitsDeletionAnnotation, vnetRef)}, vnet: []change{composed}, writes: []string{deleted}},
-		"which a pool has left":           {xr: []change{annotated(AwaitsDeletionAnnotation, vnetRef)}, vnet: []change{composedBy("pool0")}, writes: []string{deleted}},
+		"which is noted":                  {xr: []change{annotated(AwaitsDeletionAnnotation, vnetRef)}, vnet: []change{composed}, writes: []string{deleted}, again: usedInterval},
+		"which a pool has left":           {xr: []change{annotated(AwaitsDeletionAnnotation, vnetRef)}, vnet: []change{composedBy("pool0")}, writes: []string{deleted}, again: usedInterval},
 		"while it is orphaned":            {xr: []change{deleting(Finalizer, metav1.FinalizerOrphanDependents)}, vnet: []change{composed, controlled(asoClusterKind, "my-cluster")}},
-		"for a reason not known":          {xr: []change{deletedJustNow}, vnet: []change{composed}, requeued: true},
+		"for a reason not known":          {xr: []change{deletedJustNow}, vnet: []change{composed}, again: ownerlessPatience},
 		"for a reason not known, at last": {vnet: []change{composed}, writes: []string{released}, released: true, event: true},
 	}
 	for name, tc := range tests {
@@ -59,8 +61,8 @@ func TestDeleteWhatHasLostItsController(t *testing.T) {
 			if diff := cmp.Diff(tc.writes, m.takeWrites()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if requeued := result.RequeueAfter > 0 && result.RequeueAfter <= ownerlessPatience; requeued != tc.requeued {
-				t.Errorf("looks again after %s, want %v", result.RequeueAfter, tc.requeued)
+			if (result.RequeueAfter > 0) != (tc.again > 0) || result.RequeueAfter > tc.again {
+				t.Errorf("looks again after %s, want %s", result.RequeueAfter, tc.again)
 			}
 			xr := m.get(asoClusterKind, "my-cluster")
 			if gone := xr == nil || !controllerutil.ContainsFinalizer(xr, Finalizer); gone != tc.released {
