@@ -19,8 +19,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
 )
@@ -332,32 +334,70 @@ func onlyOwnApplications(w *world) []string {
 	return found
 }
 
-// deleteAllOfB has the owner delete all that team-b has. What Azure has refused it refuses to delete as well, so ASO is told to let go.
+// deleteAllOfB has the owner delete all that team-b has. What Azure has refused it refuses to delete as well, so ASO is told to let go:
+// once Crossplane has stopped composing, as what it makes anew would know nothing of that.
 func deleteAllOfB(w *world) error {
 	i := w.teams()
 	member := i.members[teamOwner]
-	for _, gvk := range w.kinds.aso {
-		items, err := i.b.list(gvk)
-		if err != nil {
+	refused, err := i.refused(w.kinds.aso)
+	if err != nil {
+		return err
+	}
+	for _, gvk := range append([]schema.GroupVersionKind{clusterKind, teamClaimKind, identityKind}, composedOfB...) {
+		if err := deleteAll(w.ctx, member, gvk, i.b.namespace); err != nil {
 			return err
 		}
-		for _, o := range items {
-			if strings.Contains(asText(o.Object["status"]), "Succeeded") {
-				continue
-			}
-			patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"annotations": {"serviceoperator.azure.com/reconcile-policy": "skip"}}}`))
-			if err := client.IgnoreNotFound(member.Patch(w.ctx, &o, patch)); err != nil {
-				return err
-			}
+	}
+	if err := wait.PollUntilContextTimeout(w.ctx, checkInterval, time.Minute, true, func(context.Context) (bool, error) { return i.notComposed() }); err != nil {
+		return fmt.Errorf("Crossplane goes on composing what team-b has deleted: %w", err)
+	}
+	for n := range refused {
+		patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata": {"annotations": {"serviceoperator.azure.com/reconcile-policy": "skip"}}}`))
+		if err := client.IgnoreNotFound(member.Patch(w.ctx, &refused[n], patch)); err != nil {
+			return err
 		}
 	}
-	kinds := append([]schema.GroupVersionKind{clusterKind, teamClaimKind, identityKind, asoClusterKind, controlPlaneKind, typedClusterKind, typedControlPlaneKind}, w.kinds.aso...)
-	for _, gvk := range kinds {
+	for _, gvk := range w.kinds.aso {
 		if err := deleteAll(w.ctx, member, gvk, i.b.namespace); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refused returns those of team-b's objects that Azure does not have.
+func (i *isolation) refused(kinds []schema.GroupVersionKind) (objects []unstructured.Unstructured, err error) {
+	for _, gvk := range kinds {
+		items, err := i.b.list(gvk)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range items {
+			if !strings.Contains(asText(o.Object["status"]), "Succeeded") {
+				objects = append(objects, o)
+			}
+		}
+	}
+	return objects, nil
+}
+
+// composedOfB are the composite kinds that team-b deletes.
+var composedOfB = []schema.GroupVersionKind{asoClusterKind, controlPlaneKind, typedClusterKind, typedControlPlaneKind}
+
+// notComposed says whether Crossplane has let go of all that team-b has deleted.
+func (i *isolation) notComposed() (bool, error) {
+	for _, gvk := range composedOfB {
+		items, err := i.b.list(gvk)
+		if err != nil {
+			return false, err
+		}
+		for n := range items {
+			if controllerutil.ContainsFinalizer(&items[n], "composite.apiextensions.crossplane.io") {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
 }
 
 func deleteAll(ctx context.Context, member client.Client, gvk schema.GroupVersionKind, namespace string) error {
