@@ -176,7 +176,7 @@ func (t *factsTeller) update(ctx context.Context, cluster *clusterv1.Cluster, cu
 	}
 	changed := current.DeepCopy()
 	changed.Spec = told
-	return t.Patch(ctx, changed, client.MergeFromWithOptions(current, client.MergeFromWithOptimisticLock{}))
+	return client.IgnoreNotFound(t.Patch(ctx, changed, client.MergeFromWithOptions(current, client.MergeFromWithOptimisticLock{})))
 }
 
 // objects returns the Cluster and its members, as they are.

@@ -217,6 +217,18 @@ func TestFactsOfAnotherClusterStay(t *testing.T) {
 	}
 }
 
+// TestFactsGone has facts go, as they do at once when the Cluster is deleted in the foreground, before the cache says so.
+func TestFactsGone(t *testing.T) {
+	gone := &v1alpha1.ClusterFacts{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "my-cluster", OwnerReferences: []metav1.OwnerReference{{
+		APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: "my-cluster", UID: "cluster",
+	}}}}
+	m := newManagement(t, myCluster(clusterDeleting))
+	teller := &factsTeller{Client: m.Client}
+	if err := teller.update(t.Context(), myCluster(clusterDeleting), gone, v1alpha1.ClusterFactsSpec{Format: v1alpha1.ClusterFactsFormat}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestFactsOfADeletedCluster tell of pools as they were, so that nothing is composed anew because they go; unless the Cluster has yet
 // to come up, which it must not any more.
 func TestFactsOfADeletedCluster(t *testing.T) {
