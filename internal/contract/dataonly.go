@@ -72,7 +72,7 @@ func (r dataOnlyKubeconfigs) Get(ctx context.Context, key client.ObjectKey, obj 
 		return err
 	}
 	found, ok := obj.(*corev1.Secret)
-	if _, purpose, err := secret.ParseSecretName(key.Name); !ok || err != nil || purpose != secret.Kubeconfig {
+	if _, purpose, _ := secret.ParseSecretName(key.Name); !ok || purpose != secret.Kubeconfig {
 		return nil
 	}
 	return dataOnly(found.Name, found.Data[secret.KubeconfigDataName])

@@ -87,12 +87,12 @@ var errUnusable = reconcile.TerminalError(errors.New("the kubeconfig is not one 
 func (f *Follower) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	of := &clusterv1.Cluster{}
 	err := f.Get(ctx, req.NamespacedName, of)
-	if client.IgnoreNotFound(err) != nil {
-		return ctrl.Result{}, fmt.Errorf("cannot read the Cluster: %w", err)
-	}
-	if err != nil || !f.Follow(of) {
+	if apierrors.IsNotFound(err) || err == nil && !f.Follow(of) {
 		f.set(req.NamespacedName, nil)
 		return ctrl.Result{}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("cannot read the Cluster: %w", err)
 	}
 	content, err := kubeconfig.FromSecret(ctx, f.Secrets, req.NamespacedName)
 	if apierrors.IsNotFound(err) {
