@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/labels"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,7 +65,7 @@ func stripSecret(obj any) (any, error) {
 func setupNodes(ctx context.Context, mgr ctrl.Manager, o Options) (*nodes.Follower, error) {
 	return nodes.SetupWithManager(ctx, mgr, nodes.Options{
 		Follow: func(cluster *clusterv1.Cluster) bool {
-			return mirrorsNodes(cluster) && (o.WatchFilter == "" || labels.HasWatchLabel(cluster, o.WatchFilter))
+			return mirrorsNodes(cluster) && Watched(cluster, o.WatchFilter)
 		},
 		Secrets:    dataOnlyKubeconfigs{mgr.GetAPIReader()},
 		UserAgent:  rest.DefaultKubernetesUserAgent() + " " + ControllerName,

@@ -57,8 +57,8 @@ func (r *Reconciler) reconcileDelete(ctx context.Context, s *scope) (ctrl.Result
 	if left > 0 {
 		return lookAgain(objects), nil
 	}
-	if left := r.leaveAlone(xr, ownerless); left > 0 {
-		return ctrl.Result{RequeueAfter: left}, nil
+	if stays := r.leaveAlone(xr, ownerless); stays > 0 {
+		return ctrl.Result{RequeueAfter: stays}, nil
 	}
 	if owed, err := r.credentialOwed(ctx, s, xr); err != nil || owed {
 		return ctrl.Result{RequeueAfter: usedInterval}, err

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/labels"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -119,7 +118,7 @@ func (t *factsTeller) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Res
 	if err := t.Get(ctx, req.NamespacedName, cluster); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if !refersTo(cluster.Spec.ControlPlaneRef, t.family.controlPlane) || t.watchFilter != "" && !labels.HasWatchLabel(cluster, t.watchFilter) {
+	if !refersTo(cluster.Spec.ControlPlaneRef, t.family.controlPlane) || !Watched(cluster, t.watchFilter) {
 		return ctrl.Result{}, nil
 	}
 	current := &v1alpha1.ClusterFacts{}
@@ -176,7 +175,8 @@ func (t *factsTeller) update(ctx context.Context, cluster *clusterv1.Cluster, cu
 	}
 	changed := current.DeepCopy()
 	changed.Spec = told
-	return client.IgnoreNotFound(t.Patch(ctx, changed, client.MergeFromWithOptions(current, client.MergeFromWithOptimisticLock{})))
+	err := t.Patch(ctx, changed, client.MergeFromWithOptions(current, client.MergeFromWithOptimisticLock{}))
+	return client.IgnoreNotFound(err) // In the foreground they go before the Cluster.
 }
 
 // objects returns the Cluster and its members, as they are.

@@ -163,13 +163,12 @@ func (r *Reconciler) await(ctx context.Context, xr *unstructured.Unstructured, o
 
 // withAwaited returns the objects and those that xr has noted besides, of which pools have left some to it.
 func (r *Reconciler) withAwaited(ctx context.Context, xr *unstructured.Unstructured, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	composed := objects
 	for _, text := range splitAwaited(xr.GetAnnotations()[AwaitsDeletionAnnotation]) {
 		ref, err := parseRef(text)
 		if err != nil {
 			return nil, fmt.Errorf("annotation %s: %w", AwaitsDeletionAnnotation, err)
 		}
-		if slices.ContainsFunc(composed, func(obj *unstructured.Unstructured) bool { return refTo(obj) == ref }) {
+		if slices.ContainsFunc(objects, func(obj *unstructured.Unstructured) bool { return refTo(obj) == ref }) {
 			continue
 		}
 		if err := r.watch(ctx, ref.GroupVersionKind); err != nil {

@@ -86,7 +86,7 @@ func (m mapper) fromMachinePool(_ context.Context, obj client.Object) []ctrl.Req
 // written obj.
 func (m mapper) fromObject(ctx context.Context, obj client.Object) []ctrl.Request {
 	requests := m.fromComposed(ctx, obj)
-	if name := composedFor(obj); name != "" && metav1.GetControllerOf(obj) == nil {
+	if name := lostFrom(obj); name != "" {
 		requests = request(obj.GetNamespace(), name)
 	}
 	if m.family().typed && obj.GetObjectKind().GroupVersionKind().GroupKind() == m.mirrored && !composedByAny(obj) {

@@ -23,24 +23,24 @@ const ownerlessPatience = 10 * time.Second
 // Kubernetes documentation, "Garbage Collection": what is deleted in the foreground has what it owns deleted first. An object with one
 // more owner, which stays, only loses the owner reference, and ASO makes resource groups the owners of ManagedClusters.
 func belongsTo(xr, obj *unstructured.Unstructured) bool {
-	switch {
-	case metav1.IsControlledBy(obj, xr):
-		return true
-	case xr.GetDeletionTimestamp() == nil || metav1.GetControllerOf(obj) != nil:
-		return false
-	case notes(xr, obj):
-		return composedFor(obj) != ""
+	lost := lostFrom(obj)
+	if lost == "" || xr.GetDeletionTimestamp() == nil {
+		return metav1.IsControlledBy(obj, xr)
 	}
-	return composedFor(obj) == xr.GetName() && (obj.GetDeletionTimestamp() != nil || inForeground(xr))
+	return notes(xr, obj) || lost == xr.GetName() && (obj.GetDeletionTimestamp() != nil || inForeground(xr))
 }
 
 // ownerless says whether xr, which is being deleted, may have composed obj, which nobody controls.
 func ownerless(xr, obj *unstructured.Unstructured) bool {
-	return xr.GetDeletionTimestamp() != nil && metav1.GetControllerOf(obj) == nil && composedFor(obj) == xr.GetName()
+	return xr.GetDeletionTimestamp() != nil && lostFrom(obj) == xr.GetName()
 }
 
-// composedFor returns the name of the composite resource for which Crossplane has last composed obj; empty for what is not composed.
-func composedFor(obj metav1.Object) string {
+// lostFrom returns the name of the composite resource for which Crossplane has composed obj, if nobody controls that any more; else
+// nothing.
+func lostFrom(obj metav1.Object) string {
+	if metav1.GetControllerOf(obj) != nil {
+		return ""
+	}
 	return obj.GetLabels()[xcrd.LabelKeyNamePrefixForComposed]
 }
 
@@ -64,7 +64,7 @@ func (r *Reconciler) noteForeground(ctx context.Context, xr *unstructured.Unstru
 
 // lookAgain returns when xr has to look again at objects whose events do not all lead to it, as those of what nobody controls may not.
 func lookAgain(objects []*unstructured.Unstructured) ctrl.Result {
-	if slices.ContainsFunc(objects, func(obj *unstructured.Unstructured) bool { return metav1.GetControllerOf(obj) == nil }) {
+	if slices.ContainsFunc(objects, func(obj *unstructured.Unstructured) bool { return lostFrom(obj) != "" }) {
 		return ctrl.Result{RequeueAfter: usedInterval}
 	}
 	return ctrl.Result{}

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/labels"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -58,7 +57,7 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Get(ctx, req.NamespacedName, xr); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if r.watchFilter != "" && !labels.HasWatchLabel(xr, r.watchFilter) || untouchable(xr) {
+	if !Watched(xr, r.watchFilter) || untouchable(xr) {
 		return ctrl.Result{}, nil
 	}
 	cluster, err := ClusterOf(ctx, r.Client, xr)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/external"
+	"sigs.k8s.io/cluster-api/util/labels"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -40,6 +41,11 @@ type Options struct {
 	Concurrency int
 	// OperatorNamespaces are where Azure Service Operator may run.
 	OperatorNamespaces []string
+}
+
+// Watched says whether obj is one to act on with a watch filter; an empty one lets all pass.
+func Watched(obj metav1.Object, filter string) bool {
+	return filter == "" || labels.HasWatchLabel(obj, filter)
 }
 
 // Controller returns the options that every controller of provider-capz has; each needs a rate limiter of its own.

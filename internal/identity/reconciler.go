@@ -19,7 +19,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
 	"sigs.k8s.io/cluster-api/util/annotations"
-	"sigs.k8s.io/cluster-api/util/labels"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -56,7 +55,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.Get(ctx, req.NamespacedName, xr); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if r.watchFilter != "" && !labels.HasWatchLabel(xr, r.watchFilter) {
+	if !contract.Watched(xr, r.watchFilter) {
 		return ctrl.Result{}, nil
 	}
 	err := r.reconcile(ctx, xr)

@@ -24,7 +24,8 @@ type cluster struct {
 	kubeconfig [sha256.Size]byte
 	informer   cache.SharedIndexInformer
 	tell       func(*corev1.Node)
-	stop       context.CancelFunc
+	// stop is nil until the cluster is started.
+	stop context.CancelFunc
 }
 
 // newCluster returns a cluster that is not followed yet. It tells of its Nodes as a listener is told.
@@ -37,7 +38,7 @@ func newCluster(config *rest.Config, kubeconfig [sha256.Size]byte, tell func(*co
 	}
 	informer := cache.NewSharedIndexInformer(
 		cache.NewListWatchFromClient(core.RESTClient(), "nodes", metav1.NamespaceAll, fields.Everything()), &corev1.Node{}, 0, nil)
-	c := &cluster{kubeconfig: kubeconfig, informer: informer, tell: tell, stop: func() {}}
+	c := &cluster{kubeconfig: kubeconfig, informer: informer, tell: tell}
 	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.note, UpdateFunc: c.noteChange, DeleteFunc: c.note})
 	return c, errors.Join(err, informer.SetTransform(strip), informer.SetWatchErrorHandlerWithContext(c.noteFailure))
 }

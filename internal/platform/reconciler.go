@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/labels"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -60,7 +59,7 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	// Crossplane's pause is for deletion as well.
 	paused := xr.GetAnnotations()[contract.CrossplanePausedAnnotation] == "true"
-	if paused || r.watchFilter != "" && !labels.HasWatchLabel(xr, r.watchFilter) {
+	if paused || !contract.Watched(xr, r.watchFilter) {
 		return ctrl.Result{}, nil
 	}
 	t, err := r.teamOf(ctx, xr)
