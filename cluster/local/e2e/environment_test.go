@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/rights"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
 )
@@ -37,6 +38,8 @@ type environment struct {
 	// kinds are what may belong to a scenario, see kinds_test.go.
 	kinds kinds
 	azure *admin.Client
+	// granted is while the rights of package/install/rbac.yaml are; TestUninstall takes them away.
+	granted rights.Span
 
 	mu sync.Mutex
 	// turn admits one at a time who ends or starts a component.

@@ -86,7 +86,7 @@ func run(m *testing.M) int {
 	if err := plantCanary(suite); err != nil {
 		return failed(err)
 	}
-	up := time.Now()
+	suite.granted.Since = time.Now()
 	code := m.Run()
 	suite.close()
 	passed := code == 0
@@ -97,7 +97,7 @@ func run(m *testing.M) int {
 			if !passed {
 				return nil
 			}
-			return checkRights(s, root, up)
+			return checkRights(s, root, suite.granted)
 		},
 	} {
 		if err := check(); err != nil {

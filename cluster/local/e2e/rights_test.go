@@ -19,8 +19,8 @@ import (
 const rightsWanted = "E2E_RIGHTS"
 
 // checkRights fails if package/install/rbac.yaml grants what no test has made Crossplane or provider-capz use, or if they were
-// refused something since a time. It says so when only part of the tests ran, after which it cannot tell.
-func checkRights(s *stack.Stack, root string, since time.Time) error {
+// refused something while the rights were granted. It says so when only part of the tests ran, after which it cannot tell.
+func checkRights(s *stack.Stack, root string, granting rights.Span) error {
 	if flag.Lookup("test.run").Value.String() != "" && os.Getenv(rightsWanted) == "" {
 		say("rights are not compared: only part of the tests ran (%s=1 does it nevertheless)", rightsWanted)
 		return nil
@@ -38,7 +38,7 @@ func checkRights(s *stack.Stack, root string, since time.Time) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	usage, err := rights.ReadUsage(log, since)
+	usage, err := rights.ReadUsage(log, granting)
 	if err != nil {
 		return err
 	}

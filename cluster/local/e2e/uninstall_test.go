@@ -161,6 +161,7 @@ func uninstall(t *testing.T, w *world, guarded []*unstructured.Unstructured) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.granted.Until = time.Now()
 	take(t, w, step{
 		deletes: true,
 		name:    "delete the rest",

@@ -24,11 +24,19 @@ type Usage struct {
 	Refused map[Right]time.Time
 }
 
-// ReadUsage reads an audit log, one event in JSON a line. What was refused before since is left out: roles take a moment to
-// be taken in when a management cluster comes up.
-func ReadUsage(log io.Reader, since time.Time) (*Usage, error) {
+// ReadUsage reads an audit log, one event in JSON a line. Of what was refused, it takes in only what was refused while the
+// rights were granted: roles take a moment to be taken in when a management cluster comes up, and who had rights may go on
+// watching when they are taken away.
+func ReadUsage(log io.Reader, granted Span) (*Usage, error) {
 	usage := &Usage{used: map[Right]bool{}, Refused: map[Right]time.Time{}}
-	return usage, eachEvent(log, func(event *auditv1.Event) { usage.add(event, since) })
+	return usage, eachEvent(log, func(event *auditv1.Event) { usage.add(event, granted) })
+}
+
+// A Span of time has no end if Until is zero.
+type Span struct{ Since, Until time.Time }
+
+func (s Span) has(t time.Time) bool {
+	return t.After(s.Since) && (s.Until.IsZero() || t.Before(s.Until))
 }
 
 // eachEvent calls do for every event of an audit log.
@@ -51,14 +59,14 @@ func eachEvent(log io.Reader, do func(*auditv1.Event)) error {
 	}
 }
 
-func (u *Usage) add(event *auditv1.Event, since time.Time) {
+func (u *Usage) add(event *auditv1.Event, granted Span) {
 	ref := event.ObjectRef
 	if ref == nil {
 		return // No resource: discovery, for instance.
 	}
 	right := Right{User: event.User.Username, Group: ref.APIGroup, Resource: ref.Resource, Subresource: ref.Subresource, Verb: event.Verb, Name: ref.Name}
 	if event.Annotations[decision] == "forbid" {
-		if event.StageTimestamp.After(since) {
+		if granted.has(event.StageTimestamp.Time) {
 			u.Refused[right] = event.StageTimestamp.Time
 		}
 		return

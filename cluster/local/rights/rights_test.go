@@ -55,6 +55,7 @@ const log = `
 {"auditID":"3","stage":"ResponseComplete","stageTimestamp":"2026-11-20T12:00:00.000000Z","verb":"patch","user":{"username":"system:serviceaccount:crossplane-system:provider-capz"},"objectRef":{"resource":"pods","name":"p","subresource":"status"},"responseStatus":{"code":403},"annotations":{"authorization.k8s.io/decision":"allow"}}
 {"auditID":"4","stage":"ResponseComplete","stageTimestamp":"2026-11-20T12:00:00.000000Z","verb":"list","user":{"username":"system:serviceaccount:crossplane-system:provider-capz"},"objectRef":{"resource":"pods"},"responseStatus":{"code":403},"annotations":{"authorization.k8s.io/decision":"forbid"}}
 {"auditID":"5","stage":"ResponseComplete","stageTimestamp":"2026-11-20T11:00:00.000000Z","verb":"watch","user":{"username":"system:serviceaccount:crossplane-system:provider-capz"},"objectRef":{"resource":"pods"},"responseStatus":{"code":403},"annotations":{"authorization.k8s.io/decision":"forbid"}}
+{"auditID":"8","stage":"ResponseComplete","stageTimestamp":"2026-11-20T13:00:00.000000Z","verb":"watch","user":{"username":"system:serviceaccount:crossplane-system:crossplane"},"objectRef":{"resource":"things","apiGroup":"x.io"},"responseStatus":{"code":403},"annotations":{"authorization.k8s.io/decision":"forbid"}}
 {"auditID":"6","stage":"ResponseComplete","stageTimestamp":"2026-11-20T12:00:00.000000Z","verb":"get","user":{"username":"system:serviceaccount:crossplane-system:provider-capz"},"requestURI":"/apis"}
 {"auditID":"7","stage"`
 
@@ -103,8 +104,8 @@ func TestGrantedRefusesWildcards(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	since := time.Date(2026, 11, 20, 11, 30, 0, 0, time.UTC)
-	usage, err := ReadUsage(strings.NewReader(strings.TrimPrefix(log, "\n")), since)
+	span := Span{Since: time.Date(2026, 11, 20, 11, 30, 0, 0, time.UTC), Until: time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC)}
+	usage, err := ReadUsage(strings.NewReader(strings.TrimPrefix(log, "\n")), span)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestReadUsageFails(t *testing.T) {
-	if _, err := ReadUsage(strings.NewReader("no JSON\n"), time.Time{}); err == nil {
+	if _, err := ReadUsage(strings.NewReader("no JSON\n"), Span{}); err == nil {
 		t.Error("a line that is no event was passed over")
 	}
 }
