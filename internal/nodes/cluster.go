@@ -32,7 +32,11 @@ type cluster struct {
 func newCluster(config *rest.Config, kubeconfig [sha256.Size]byte, tell func(*corev1.Node)) (*cluster, error) {
 	config.ContentType = runtime.ContentTypeProtobuf
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
-	core, err := typedcorev1.NewForConfig(config)
+	asker, err := newClient(config)
+	if err != nil {
+		return nil, err
+	}
+	core, err := typedcorev1.NewForConfigAndClient(config, asker)
 	if err != nil {
 		return nil, err
 	}

@@ -106,12 +106,16 @@ func (s *apiServer) counts() (lists, watching int) {
 	return s.lists, len(s.watching)
 }
 
+func certificate(of *httptest.Server) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: of.Certificate().Raw})
+}
+
 // kubeconfig is one for the server.
 func (s *apiServer) kubeconfig(t *testing.T) []byte {
 	t.Helper()
 	config := clientcmdapi.NewConfig()
 	config.Clusters["c"] = &clientcmdapi.Cluster{
-		Server: s.URL, CertificateAuthorityData: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}),
+		Server: s.URL, CertificateAuthorityData: certificate(s.Server),
 	}
 	config.AuthInfos["u"] = &clientcmdapi.AuthInfo{Token: "t"}
 	config.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u"}

@@ -18,6 +18,10 @@ import (
 // defaultWatch ends a watch whose client gives no timeout.
 const defaultWatch = 30 * time.Minute
 
+// bookmarkInterval is how often a watch says how far it has come, if its client allows it
+// (https://kubernetes.io/docs/reference/using-api/api-concepts/#watch-bookmarks; a kube-apiserver does each minute).
+const bookmarkInterval = time.Minute
+
 // stream writes watch events in the form that was negotiated.
 type stream struct {
 	encoder  streaming.Encoder
@@ -103,11 +107,15 @@ func (e *endpoint) sendInitial(out *stream, objects []object, version int64, sel
 	if !bookmark {
 		return nil
 	}
-	end := e.newObject()
-	end.GetObjectKind().SetGroupVersionKind(e.kind())
-	end.SetResourceVersion(strconv.FormatInt(version, 10))
-	end.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
-	return out.send(watch.Bookmark, end)
+	return e.sendBookmark(out, version, map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+}
+
+func (e *endpoint) sendBookmark(out *stream, version int64, annotations map[string]string) error {
+	o := e.newObject()
+	o.GetObjectKind().SetGroupVersionKind(e.kind())
+	o.SetResourceVersion(strconv.FormatInt(version, 10))
+	o.SetAnnotations(annotations)
+	return out.send(watch.Bookmark, o)
 }
 
 func (e *endpoint) follow(out *stream, r *http.Request, selected selection, from int64) {
@@ -117,6 +125,12 @@ func (e *endpoint) follow(out *stream, r *http.Request, selected selection, from
 	}
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
+	var bookmarks <-chan time.Time
+	if r.URL.Query().Get("allowWatchBookmarks") == "true" {
+		ticker := time.NewTicker(bookmarkInterval)
+		defer ticker.Stop()
+		bookmarks = ticker.C
+	}
 	for {
 		events, changed, err := e.since(from)
 		if err != nil {
@@ -133,6 +147,10 @@ func (e *endpoint) follow(out *stream, r *http.Request, selected selection, from
 		}
 		select {
 		case <-changed:
+		case <-bookmarks:
+			if err := e.sendBookmark(out, from, nil); err != nil {
+				return
+			}
 		case <-timer.C:
 			return
 		case <-r.Context().Done():
