@@ -40,6 +40,7 @@ type flags struct {
 	LeaderElectionNamespace string        `help:"Namespace of the Lease; empty means the pod's own."`
 	HealthAddr              string        `help:"Address of /healthz and /readyz; 0 for none." default:":9440"`
 	MetricsAddr             string        `help:"Address of /metrics; 0 for none." default:":8080"`
+	PprofAddr               string        `help:"Address of /debug/pprof; 0 for none." default:"0"`
 	WebhookHost             string        `help:"Host to serve the admission webhook on; empty means all."`
 	WebhookPort             int           `help:"Port to serve the admission webhook on." default:"9443"`
 	WebhookCertDir          string        `help:"Folder with tls.crt and tls.key of the admission webhook." env:"WEBHOOK_TLS_CERT_DIR" type:"path"`

@@ -92,6 +92,7 @@ func (f *flags) servingOptions(scheme *runtime.Scheme) ctrl.Options {
 		LeaderElectionReleaseOnCancel: true, // run returns, and the process ends, when the manager stops.
 		HealthProbeBindAddress:        f.HealthAddr,
 		Metrics:                       metricsserver.Options{BindAddress: f.MetricsAddr},
+		PprofBindAddress:              f.PprofAddr,
 		WebhookServer: webhook.NewServer(webhook.Options{
 			Host: f.WebhookHost, Port: f.WebhookPort, CertDir: f.WebhookCertDir,
 		}),
