@@ -35,7 +35,7 @@ func (m *measurer) writeEnvironment(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lines = append(lines, fmt.Sprintf("crossplane-capz at %s, built with %s", m.commit, runtime.Version()), machine)
+	lines = append(lines, "crossplane-capz built with "+runtime.Version(), machine)
 	if err := os.MkdirAll(m.out, 0o755); err != nil {
 		return err
 	}

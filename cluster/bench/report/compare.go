@@ -98,7 +98,7 @@ func (c *Comparison) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| | %s | %s | ratio | goal | |\n|---|---|---|---|---|---|\n", c.own, c.peer)
 	for _, r := range c.Rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Title, spread(r.own, r.Unit), spread(r.peer, r.Unit), number(r.Ratio()), r.goal(), r.Verdict())
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Title, spread(r.own, r.Unit), spread(r.peer, r.Unit), r.ratio(), r.goal(), r.Verdict())
 	}
 	return b.String()
 }
@@ -143,19 +143,40 @@ func spread(sorted []float64, unit string) string {
 }
 
 func number(v float64) string {
-	switch {
-	case v == 0:
-		return ""
-	case v < 10:
+	if v < 10 {
 		return fmt.Sprintf("%.3g", v)
 	}
 	return fmt.Sprintf("%.1f", v)
 }
 
+// ratio says what Ratio returns, and nothing where it knows none.
+func (r Row) ratio() string {
+	if r.Ratio() == 0 {
+		return ""
+	}
+	return number(r.Ratio())
+}
+
+// commits says which commits of this project each benchmark was run at.
+func (c *Comparison) commits() string {
+	of := map[string][]string{}
+	for _, m := range c.all {
+		name, _, _ := strings.Cut(m.Name, "/")
+		if !slices.Contains(of[name], m.Commit) {
+			of[name] = append(of[name], m.Commit)
+		}
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		fmt.Fprintf(&b, "- %s measured at %s\n", name, strings.Join(of[name], ", "))
+	}
+	return b.String()
+}
+
 // Write writes table.md, details.md and ratios.svg into a folder.
 func (c *Comparison) Write(dir string) error {
 	for name, table := range map[string]string{"table.md": c.Table(), "details.md": c.Details()} {
-		text := "Medians (least to most, number of rounds).\n\n" + table + "\n" + c.environment
+		text := "Medians (least to most, number of rounds).\n\n" + table + "\n" + c.environment + c.commits()
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}

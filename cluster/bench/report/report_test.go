@@ -3,6 +3,7 @@ package report
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,7 @@ import (
 func measured(name, side string, values ...float64) []Measurement {
 	var all []Measurement
 	for i, v := range values {
-		all = append(all, Measurement{Name: name, Side: side, Round: i + 1, Value: v, Unit: "s", Time: time.Unix(int64(i), 0).UTC()})
+		all = append(all, Measurement{Name: name, Side: side, Round: i + 1, Value: v, Unit: "s", Time: time.Unix(int64(i), 0).UTC(), Commit: "c" + strconv.Itoa(i)})
 	}
 	return all
 }
@@ -56,7 +57,7 @@ func TestVerdict(t *testing.T) {
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "measurements.jsonl")
-	first, second := measured("b/x", "us", 1, 2), measured("b/x", "them", 2, 40)
+	first, second := measured("b/x", "us", 1, 2), append(measured("b/x", "them", 2, 40), measured("b/none", "us", 0)...)
 	for _, taken := range [][]Measurement{first, second} {
 		if err := Append(path, taken); err != nil {
 			t.Fatal(err)
@@ -77,7 +78,7 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "| | them | us |\n|---|---|---|\n| b/x | 21.0 s (2–40.0, 2) | 1.5 s (1–2, 2) |\n"; !strings.Contains(string(details), want) {
+	if want := "| | them | us |\n|---|---|---|\n| b/none |  | 0 s (0–0, 1) |\n| b/x | 21.0 s (2–40.0, 2) | 1.5 s (1–2, 2) |\n"; !strings.Contains(string(details), want) {
 		t.Errorf("details.md: want %q in\n%s", want, details)
 	}
 	table, err := os.ReadFile(filepath.Join(dir, "table.md"))
@@ -86,7 +87,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| | us | them | ratio | goal | |", "| Until it is there | 1.5 s (1–2, 2) | 21.0 s (2–40.0, 2) | 0.0714 | ≤ 0.05 | missed |",
-		"| Another |  |  |  | ≤ 1 | not measured |", "- a machine",
+		"| Another |  |  |  | ≤ 1 | not measured |", "- a machine", "- b measured at c0, c1",
 	} {
 		if !strings.Contains(string(table), want+"\n") {
 			t.Errorf("no line %q in\n%s", want, table)
