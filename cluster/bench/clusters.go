@@ -21,7 +21,7 @@ import (
 
 const (
 	namespace  = "bench"
-	credential = "aso-credential"
+	credential = "aso-credential" //nolint:gosec // The name of a Secret.
 	tenant     = "00000000-0000-0000-0000-000000000002"
 	// placeholder stands for a cluster's name in a template whose other variables are filled in.
 	placeholder = "cluster-name-placeholder"

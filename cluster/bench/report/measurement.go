@@ -27,7 +27,7 @@ type Measurement struct {
 
 // Append adds measurements to a file, one in JSON a line.
 func Append(path string, taken []Measurement) (err error) {
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
