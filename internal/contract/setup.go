@@ -54,7 +54,6 @@ func (o Options) Controller() controller.Options {
 		MaxConcurrentReconciles: o.Concurrency,
 		CacheSyncTimeout:        cacheSyncTimeout,
 		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](minRetry, maxRetry),
-		NewQueue:                queueInStep(origin, waitExactly),
 	}
 }
 
