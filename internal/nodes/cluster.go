@@ -10,13 +10,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
+
+// watchTimes is how many times longer Nodes are watched than client-go does, which begins anew after 5 to 10 minutes: with hundreds of
+// clusters most of what they are asked while nothing changes. Whether a connection still holds is asked without that.
+const watchTimes = 12
 
 // A cluster is one whose Nodes are followed.
 type cluster struct {
@@ -41,7 +45,7 @@ func newCluster(config *rest.Config, kubeconfig [sha256.Size]byte, tell func(*co
 		return nil, err
 	}
 	informer := cache.NewSharedIndexInformer(
-		cache.NewListWatchFromClient(core.RESTClient(), "nodes", metav1.NamespaceAll, fields.Everything()), &corev1.Node{}, 0, nil)
+		cache.NewFilteredListWatchFromClient(core.RESTClient(), "nodes", metav1.NamespaceAll, watchLonger), &corev1.Node{}, 0, nil)
 	c := &cluster{kubeconfig: kubeconfig, informer: informer, tell: tell}
 	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.note, UpdateFunc: c.noteChange, DeleteFunc: c.note})
 	return c, errors.Join(err, informer.SetTransform(strip), informer.SetWatchErrorHandlerWithContext(c.noteFailure))
@@ -56,6 +60,13 @@ func (c *cluster) start(ctx context.Context) {
 			c.tell(nil)
 		}
 	}()
+}
+
+// watchLonger leaves it to client-go to have not all watches end at once.
+func watchLonger(options *metav1.ListOptions) {
+	if options.Watch && options.TimeoutSeconds != nil {
+		options.TimeoutSeconds = ptr.To(*options.TimeoutSeconds * watchTimes)
+	}
 }
 
 func (c *cluster) note(o any) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -38,7 +39,9 @@ type apiServer struct {
 	// lists and watching are how often Nodes were listed, and who watches them.
 	lists    int
 	watching map[chan metav1.WatchEvent]bool
-	nodes    []*corev1.Node
+	// lasting is how long each watch was asked to be.
+	lasting []time.Duration
+	nodes   []*corev1.Node
 }
 
 func serve(t *testing.T, nodes ...*corev1.Node) *apiServer {
@@ -73,6 +76,8 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	events := make(chan metav1.WatchEvent, 10)
 	s.mu.Lock()
 	s.watching[events] = true
+	seconds, _ := strconv.Atoi(r.URL.Query().Get("timeoutSeconds"))
+	s.lasting = append(s.lasting, time.Duration(seconds)*time.Second)
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
@@ -274,6 +279,13 @@ func TestNodesAreFollowed(t *testing.T) {
 	m.expect("b")
 	if got := m.names(); got != "b c" {
 		t.Errorf("in the end: %s", got)
+	}
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	for _, got := range server.lasting {
+		if got < time.Hour || got > 2*time.Hour {
+			t.Errorf("watches for %s, want one to two hours", got)
+		}
 	}
 }
 
