@@ -19,7 +19,7 @@ import (
 )
 
 // watchTimes is how many times longer Nodes are watched than client-go does, which begins anew after 5 to 10 minutes: with hundreds of
-// clusters most of what they are asked while nothing changes. Whether a connection still holds is asked without that.
+// clusters most of what they are asked while nothing changes.
 const watchTimes = 12
 
 // A cluster is one whose Nodes are followed.
@@ -45,7 +45,7 @@ func newCluster(config *rest.Config, kubeconfig [sha256.Size]byte, tell func(*co
 		return nil, err
 	}
 	informer := cache.NewSharedIndexInformer(
-		cache.NewFilteredListWatchFromClient(core.RESTClient(), "nodes", metav1.NamespaceAll, watchLonger), &corev1.Node{}, 0, nil)
+		lister{cache.NewFilteredListWatchFromClient(core.RESTClient(), "nodes", metav1.NamespaceAll, watchQuietly)}, &corev1.Node{}, 0, nil)
 	c := &cluster{kubeconfig: kubeconfig, informer: informer, tell: tell}
 	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.note, UpdateFunc: c.noteChange, DeleteFunc: c.note})
 	return c, errors.Join(err, informer.SetTransform(strip), informer.SetWatchErrorHandlerWithContext(c.noteFailure))
@@ -62,12 +62,24 @@ func (c *cluster) start(ctx context.Context) {
 	}()
 }
 
-// watchLonger leaves it to client-go to have not all watches end at once.
-func watchLonger(options *metav1.ListOptions) {
-	if options.Watch && options.TimeoutSeconds != nil {
+// watchQuietly has a watch last long, and be silent while Nodes do not change: what an API server says each minute of how far a watch has
+// come (a bookmark) would be most of what there is to read. Whether a connection still holds is asked without it. How long a watch lasts
+// differs, as client-go has it, so that not all end at once.
+func watchQuietly(options *metav1.ListOptions) {
+	if !options.Watch {
+		return
+	}
+	options.AllowWatchBookmarks = false
+	if options.TimeoutSeconds != nil {
 		options.TimeoutSeconds = ptr.To(*options.TimeoutSeconds * watchTimes)
 	}
 }
+
+// A lister has Nodes listed, and watched from there: a watch that begins with all there are needs a bookmark to say so.
+type lister struct{ *cache.ListWatch }
+
+// IsWatchListSemanticsUnSupported is asked by client-go.
+func (lister) IsWatchListSemanticsUnSupported() bool { return true }
 
 func (c *cluster) note(o any) {
 	if final, ok := o.(cache.DeletedFinalStateUnknown); ok {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,9 +40,9 @@ type apiServer struct {
 	// lists and watching are how often Nodes were listed, and who watches them.
 	lists    int
 	watching map[chan metav1.WatchEvent]bool
-	// lasting is how long each watch was asked to be.
-	lasting []time.Duration
-	nodes   []*corev1.Node
+	// asked is what was asked of watches.
+	asked []url.Values
+	nodes []*corev1.Node
 }
 
 func serve(t *testing.T, nodes ...*corev1.Node) *apiServer {
@@ -55,9 +56,8 @@ func serve(t *testing.T, nodes ...*corev1.Node) *apiServer {
 func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {
-	case r.URL.Path != "/api/v1/nodes" || r.URL.Query().Has("sendInitialEvents"):
-		w.WriteHeader(http.StatusUnprocessableEntity)
-		_ = json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: "Failure", Reason: metav1.StatusReasonInvalid, Code: http.StatusUnprocessableEntity})
+	case r.URL.Path != "/api/v1/nodes":
+		w.WriteHeader(http.StatusNotFound)
 	case r.URL.Query().Has("watch"):
 		s.watch(w, r)
 	default:
@@ -76,8 +76,7 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	events := make(chan metav1.WatchEvent, 10)
 	s.mu.Lock()
 	s.watching[events] = true
-	seconds, _ := strconv.Atoi(r.URL.Query().Get("timeoutSeconds"))
-	s.lasting = append(s.lasting, time.Duration(seconds)*time.Second)
+	s.asked = append(s.asked, r.URL.Query())
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
@@ -280,12 +279,21 @@ func TestNodesAreFollowed(t *testing.T) {
 	if got := m.names(); got != "b c" {
 		t.Errorf("in the end: %s", got)
 	}
+}
+
+// TestWatchIsQuiet checks that a watch lasts one to two hours, and is not told how far it has come.
+func TestWatchIsQuiet(t *testing.T) {
+	server := serve(t, node("a", "1"))
+	m := manage(t, server.kubeconfig(t))
+	m.mustReconcile()
+	m.expect("a", "all")
+	m.await("a watch", func() bool { _, watching := server.counts(); return watching == 1 })
 	server.mu.Lock()
 	defer server.mu.Unlock()
-	for _, got := range server.lasting {
-		if got < time.Hour || got > 2*time.Hour {
-			t.Errorf("watches for %s, want one to two hours", got)
-		}
+	got := server.asked[0]
+	seconds, err := strconv.Atoi(got.Get("timeoutSeconds"))
+	if err != nil || seconds < 60*60 || seconds > 2*60*60 || got.Get("allowWatchBookmarks") == "true" || got.Has("sendInitialEvents") {
+		t.Errorf("asked for %v", got)
 	}
 }
 
