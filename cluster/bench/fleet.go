@@ -60,6 +60,9 @@ func (f fleet) run(ctx context.Context, a *arena) error {
 	if err := a.timeline.quiet(ctx, 10*time.Second, 5*time.Minute); err != nil {
 		return err
 	}
+	if err := a.atRest(ctx, 5*time.Minute); err != nil {
+		return err
+	}
 	settled, err := a.usages(ctx, a.everything()...)
 	if err != nil {
 		return err

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
+	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -13,8 +15,14 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
 
-// requestsMetric is client-go's.
-const requestsMetric = "rest_client_requests_total"
+const (
+	// requestsMetric is client-go's.
+	requestsMetric = "rest_client_requests_total"
+	// What is measured is at rest when it has sent no more than restRequests in restInterval to the management cluster: Leases, settings and
+	// watches begun anew are about ten.
+	restInterval = 10 * time.Second
+	restRequests = 30
+)
 
 // A usage is what a component has taken since it started.
 type usage struct {
@@ -49,6 +57,30 @@ func (a *arena) usages(ctx context.Context, components ...string) (map[string]us
 		all[name] = u
 	}
 	return all, nil
+}
+
+// atRest returns when what is measured asks the management cluster for next to nothing. What Crossplane composes last changes nothing, so
+// that no watch tells of it.
+func (a *arena) atRest(ctx context.Context, patience time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%v are not at rest after %v", a.side.components, patience))
+	defer cancel()
+	for before := math.Inf(-1); ; {
+		used, err := a.usages(ctx, a.side.components...)
+		if err != nil {
+			return err
+		}
+		sent := 0.0
+		for _, u := range used {
+			sent += u.managing
+		}
+		if sent-before <= restRequests {
+			return nil
+		}
+		before = sent
+		if err := sleep(ctx, restInterval); err != nil {
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // process returns what the kernel knows of a component.
