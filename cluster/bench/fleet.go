@@ -22,6 +22,9 @@ const (
 	fleetPools  = 2
 	// fleetPatience is how long each cluster of a fleet may take, one with another.
 	fleetPatience = 10 * time.Second
+	// restRequests is how many requests those that are measured send to the management cluster in stillFor, at most, when they are at rest:
+	// Leases, settings and watches begun anew are about ten.
+	restRequests = 30
 )
 
 func (f fleet) run(ctx context.Context, a *arena) error {
@@ -60,10 +63,7 @@ func (f fleet) run(ctx context.Context, a *arena) error {
 	if err := a.timeline.quiet(ctx, 10*time.Second, 5*time.Minute); err != nil {
 		return err
 	}
-	if err := a.atRest(ctx, 5*time.Minute); err != nil {
-		return err
-	}
-	settled, err := a.usages(ctx, a.everything()...)
+	settled, err := a.atRest(ctx, 5*time.Minute)
 	if err != nil {
 		return err
 	}
@@ -72,6 +72,24 @@ func (f fleet) run(ctx context.Context, a *arena) error {
 		return err
 	}
 	return a.takeChanges(ctx, names, f.changes)
+}
+
+// atRest returns what has been taken when those that are measured ask the management cluster for next to nothing. What Crossplane composes
+// last changes nothing, so that no watch tells of it.
+func (a *arena) atRest(ctx context.Context, patience time.Duration) (map[string]usage, error) {
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	settled, err := a.still(limited, func(taken map[string]usage) bool {
+		var own usage
+		for _, name := range a.side.components {
+			own = own.add(taken[name])
+		}
+		return own.managing <= restRequests
+	}, a.everything()...)
+	if err != nil {
+		return nil, fmt.Errorf("waited %v at most for %v to be at rest: %w", patience, a.side.components, err)
+	}
+	return settled, nil
 }
 
 // takeUsage notes what it took until all was as it should be, for each cluster.

@@ -36,9 +36,7 @@ const (
 	standingName = "bench-00000"
 	// elsewhere is the namespace of an ASO that is not there, to which the copies are left.
 	elsewhere = "elsewhere"
-	// seen is for how long provider-capz has taken next to nothing when it has seen all there is, and stillCPU how many seconds that are
-	// for each cluster, which it probes.
-	seen     = 10 * time.Second
+	// stillCPU is how many seconds provider-capz takes for each cluster in stillFor when it has seen all there is.
 	stillCPU = 0.002
 	// callers is how many calls of the function are under way at once, as with Crossplane's workers.
 	callers = 4
@@ -223,21 +221,9 @@ func (s standing) startProvider(ctx context.Context, a *arena) (map[string]usage
 	if err := a.stack.Start(ctx, stack.Provider); err != nil {
 		return nil, err
 	}
-	components := []string{stack.Provider, stack.APIServer, stack.Etcd}
-	last, err := a.usages(ctx, components...)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		if err := sleep(ctx, seen); err != nil {
-			return nil, err
-		}
-		now, err := a.usages(ctx, components...)
-		if err != nil || now[stack.Provider].since(last[stack.Provider]).cpu < stillCPU*float64(s.size) {
-			return now, err
-		}
-		last = now
-	}
+	return a.still(ctx, func(taken map[string]usage) bool {
+		return taken[stack.Provider].cpu < stillCPU*float64(s.size)
+	}, stack.Provider, stack.APIServer, stack.Etcd)
 }
 
 // takeProvider notes what it takes provider-capz to see all clusters once it starts, and to do nothing then.
@@ -247,7 +233,7 @@ func (s standing) takeProvider(ctx context.Context, a *arena) error {
 	if err != nil {
 		return err
 	}
-	a.takeSeconds("provider: started and still", time.Since(begun)-seen)
+	a.takeSeconds("provider: started and still", time.Since(begun)-stillFor)
 	provider := at[stack.Provider]
 	a.take("provider: cpu", provider.cpu, "CPU s")
 	a.take("provider: requests", provider.requests, "requests")

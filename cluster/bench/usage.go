@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"time"
 
@@ -18,10 +17,8 @@ import (
 const (
 	// requestsMetric is client-go's.
 	requestsMetric = "rest_client_requests_total"
-	// What is measured is at rest when it has sent no more than restRequests in restInterval to the management cluster: Leases, settings and
-	// watches begun anew are about ten.
-	restInterval = 10 * time.Second
-	restRequests = 30
+	// stillFor is for how long components have done next to nothing when they are still.
+	stillFor = 10 * time.Second
 )
 
 // A usage is what a component has taken since it started.
@@ -59,27 +56,28 @@ func (a *arena) usages(ctx context.Context, components ...string) (map[string]us
 	return all, nil
 }
 
-// atRest returns when what is measured asks the management cluster for next to nothing. What Crossplane composes last changes nothing, so
-// that no watch tells of it.
-func (a *arena) atRest(ctx context.Context, patience time.Duration) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%v are not at rest after %v", a.side.components, patience))
-	defer cancel()
-	for before := math.Inf(-1); ; {
-		used, err := a.usages(ctx, a.side.components...)
+// still returns what each of the components has taken, once what they took in the last stillFor is little.
+func (a *arena) still(ctx context.Context, little func(taken map[string]usage) bool, components ...string) (map[string]usage, error) {
+	last, err := a.usages(ctx, components...)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if err := sleep(ctx, stillFor); err != nil {
+			return nil, err
+		}
+		now, err := a.usages(ctx, components...)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		sent := 0.0
-		for _, u := range used {
-			sent += u.managing
+		taken := map[string]usage{}
+		for name, u := range now {
+			taken[name] = u.since(last[name])
 		}
-		if sent-before <= restRequests {
-			return nil
+		if little(taken) {
+			return now, nil
 		}
-		before = sent
-		if err := sleep(ctx, restInterval); err != nil {
-			return context.Cause(ctx)
-		}
+		last = now
 	}
 }
 
