@@ -66,7 +66,7 @@ func (m *machinePoolMirror) reconcile(ctx context.Context, s *scope) (ctrl.Resul
 	if !known {
 		return ctrl.Result{}, nil // That they are leads here.
 	}
-	return ctrl.Result{}, m.mirrorNodes(ctx, s, pool, nodes)
+	return ctrl.Result{}, m.mirrorNodes(ctx, s, owner, pool, nodes)
 }
 
 // machinePoolOf returns the MachinePool that owns the pool; nil when it does not exist.
@@ -145,18 +145,51 @@ func equalReplicas(a, b *int32) bool {
 	return *a == *b
 }
 
-// mirrorNodes sets spec.providerIDList to the provider IDs of those of the Cluster's Nodes that are the pool's.
-func (m *machinePoolMirror) mirrorNodes(ctx context.Context, s *scope, pool *unstructured.Unstructured, nodes []*corev1.Node) error {
+// mirrorNodes sets spec.providerIDList to the provider IDs of those of the Cluster's Nodes that are the pool's, and of machines whose Nodes
+// may come back.
+func (m *machinePoolMirror) mirrorNodes(
+	ctx context.Context, s *scope, owner *clusterv1.MachinePool, pool *unstructured.Unstructured, nodes []*corev1.Node,
+) error {
 	selector, err := m.nodeSelector(ctx, s, pool)
 	if err != nil || selector == nil {
 		return err
 	}
 	ids, complete := providerIDs(nodes, selector)
-	current := specProviderIDList.value(s.xr)
-	if !complete || len(ids) == 0 && len(current) == 0 || equality.Semantic.DeepEqual(ids, current) {
+	if !complete {
 		return nil // A Node that gets its provider ID leads here.
 	}
-	return writeSpec(ctx, m.Client, s.xr, specProviderIDList, ids)
+	current := specProviderIDList.value(s.xr)
+	wanted := asList(withReturning(ids, s.xr, owner))
+	if len(wanted) == 0 && len(current) == 0 || equality.Semantic.DeepEqual(wanted, current) {
+		return nil
+	}
+	return writeSpec(ctx, m.Client, s.xr, specProviderIDList, wanted)
+}
+
+// withReturning returns the sorted provider IDs of the pool's Nodes and, while Azure has more machines than there are Nodes, those listed
+// before: machines of a pool that is created anew are called as they were, and Cluster API deletes the Node of each machine it knew that
+// is not listed (CAPI contract "InfraMachinePool", "InfraMachinePool: providerIDList").
+func withReturning(ids []string, xr *unstructured.Unstructured, owner *clusterv1.MachinePool) []string {
+	if machines, known, _ := statusReplicas.get(xr); !known || int64(len(ids)) < machines {
+		for _, id := range specProviderIDList.value(xr) {
+			if text, ok := id.(string); ok {
+				ids = append(ids, text)
+			}
+		}
+		if owner != nil {
+			ids = append(ids, owner.Spec.ProviderIDList...)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func asList(texts []string) []any {
+	list := make([]any, len(texts))
+	for i := range texts {
+		list[i] = texts[i]
+	}
+	return list
 }
 
 // nodeSelector returns the labels of the pool's Nodes; nil while Azure has not said what they are.
@@ -186,9 +219,8 @@ func labelValue(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), validation.LabelValueMaxLength)], "")
 }
 
-// providerIDs returns the sorted provider IDs of the nodes with the labels, and whether every one of them has one.
-func providerIDs(nodes []*corev1.Node, with labels.Selector) (ids []any, complete bool) {
-	var texts []string
+// providerIDs returns the provider IDs of the nodes with the labels, and whether every one of them has one.
+func providerIDs(nodes []*corev1.Node, with labels.Selector) (ids []string, complete bool) {
 	for _, node := range nodes {
 		if !with.Matches(labels.Set(node.Labels)) {
 			continue
@@ -196,12 +228,7 @@ func providerIDs(nodes []*corev1.Node, with labels.Selector) (ids []any, complet
 		if node.Spec.ProviderID == "" {
 			return nil, false
 		}
-		texts = append(texts, node.Spec.ProviderID)
-	}
-	slices.Sort(texts)
-	ids = make([]any, len(texts))
-	for i := range texts {
-		ids[i] = texts[i]
+		ids = append(ids, node.Spec.ProviderID)
 	}
 	return ids, true
 }

@@ -46,6 +46,12 @@ func TestMirrorNodes(t *testing.T) {
 		}
 	}
 	owned := controlled(asoMachinePoolKind, "pool0")
+	counted := func(machines int64, listed ...any) func(*unstructured.Unstructured) {
+		return func(o *unstructured.Unstructured) {
+			written(listed...)(o)
+			o.Object["status"] = map[string]any{"replicas": machines}
+		}
+	}
 	byARMID := func(o *unstructured.Unstructured) {
 		o.Object["spec"] = map[string]any{"azureName": "pool0", "owner": map[string]any{"armId": "/subscriptions/s/x"}}
 	}
@@ -57,13 +63,21 @@ func TestMirrorNodes(t *testing.T) {
 		xr             func(*unstructured.Unstructured)
 		agentPool      func(*unstructured.Unstructured)
 		managedCluster func(*unstructured.Unstructured)
+		machinePool    []string
 		want           []any
 		wantWrite      bool
 	}{
 		"sorted":                     {nodes: two, want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
 		"written before":             {nodes: two, xr: written("azure:///1", "azure:///2"), want: []any{"azure:///1", "azure:///2"}},
-		"one went":                   {nodes: two[:1], xr: written("azure:///1", "azure:///2"), want: []any{"azure:///2"}, wantWrite: true},
-		"all went":                   {nodes: []*corev1.Node{}, xr: written("azure:///1"), want: []any{}, wantWrite: true},
+		"one went":                   {nodes: two[:1], xr: counted(1, "azure:///1", "azure:///2"), want: []any{"azure:///2"}, wantWrite: true},
+		"all went":                   {nodes: []*corev1.Node{}, xr: counted(0, "azure:///1"), want: []any{}, wantWrite: true},
+		"one's Node went":            {nodes: two[:1], xr: counted(2, "azure:///1", "azure:///2"), want: []any{"azure:///1", "azure:///2"}},
+		"all Nodes went":             {nodes: []*corev1.Node{}, xr: counted(1, "azure:///1"), want: []any{"azure:///1"}},
+		"not counted yet":            {nodes: two[:1], xr: written("azure:///1"), want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
+		"first of a new pool":        {nodes: two[:1], machinePool: []string{"azure:///1", "azure:///2"}, want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
+		"first of another pool":      {nodes: two[:1], xr: counted(2, "azure:///9"), want: []any{"azure:///2", "azure:///9"}, wantWrite: true},
+		"all of another pool":        {nodes: two, xr: counted(2, "azure:///9"), machinePool: []string{"azure:///8"}, want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
+		"more than counted":          {nodes: two, xr: counted(1, "azure:///9"), want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
 		"none yet":                   {nodes: []*corev1.Node{}},
 		"one has no ID yet":          {nodes: append([]*corev1.Node{node("c", "pool0", group, "")}, two...)},
 		"of another pool":            {nodes: append([]*corev1.Node{node("c", "pool1", group, "azure:///3")}, two...), want: []any{"azure:///1", "azure:///2"}, wantWrite: true},
@@ -83,7 +97,11 @@ func TestMirrorNodes(t *testing.T) {
 				}
 				return f
 			}
-			m := newManagement(t, myCluster(), with(parse(t, controlPlaneYAML), ofCluster),
+			owner := &clusterv1.MachinePool{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pool0"},
+				Spec:       clusterv1.MachinePoolSpec{ClusterName: "my-cluster", ProviderIDList: tc.machinePool},
+			}
+			m := newManagement(t, myCluster(), owner, with(parse(t, controlPlaneYAML), ofCluster),
 				with(parse(t, poolYAML), ofMachinePool, pick(tc.xr)),
 				with(parse(t, agentPoolYAML), owned, pick(tc.agentPool)),
 				with(parse(t, managedClusterYAML), controlled(asoControlPlaneKind, "my-cluster"), pick(tc.managedCluster)))
