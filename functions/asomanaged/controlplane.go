@@ -47,6 +47,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	lacksPools := len(managed.Waits) > 0
 	signsIn := credential{controlPlane: in.XR, name: in.XR.GetName(), cluster: cluster.GetName()}
 	signsIn.set(in, inlines)
 	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: member.Paused(in, cluster),
@@ -56,6 +57,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	setControlPlaneStatus(status, observed)
+	member.AnnounceVersion(in, cluster, status, lacksPools)
 	conditions := []composer.Condition{
 		signsIn.said().Readiness(member.ControlPlaneReadiness(status, out, composer.ConditionReady)),
 		member.ControlPlaneReadiness(status, out, composer.ConditionAvailable),

@@ -92,6 +92,12 @@ func TestControlPlaneStages(t *testing.T) {
 		"resource group not ready": waiting("waits until ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready",
 			aksWorld("p0").With(infraXR(group("rg"))), newCluster),
 		"no pools": waiting("waits until a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool", aksWorld(), settledCluster()),
+		"no pools in a topology": func() stage {
+			s := waiting("waits until a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool",
+				aksWorld().With(cluster(set("v1.33.6", "spec", "topology", "version"))), settledCluster())
+			s.status["versions"] = list(dict("version", "v1.33.6", "replicas", 0))
+			return s
+		}(),
 		"first creation": {
 			xr: xr, world: aksWorld("p0"), ready: fnv1.Ready_READY_FALSE,
 			status: controlPlaneState(false, nil, list(resourceStatus(mc, false, "Creating", "is being created")),

@@ -40,6 +40,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	managed := composer.First(inlines, member.ManagedClusterKind)
+	lacksPools := len(managed.Waits) > 0
 	inlines = standBehind(in, inlines, managed)
 	refuseRenaming(in, inlines)
 
@@ -50,6 +51,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	setControlPlaneStatus(status, cp, managed.Live(in))
+	member.AnnounceVersion(in, a.cluster, status, lacksPools)
 	credential := member.CredentialOf(cp)
 	conditions := append([]composer.Condition{
 		credential.Readiness(member.ControlPlaneReadiness(status, out, composer.ConditionReady)),

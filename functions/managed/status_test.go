@@ -345,6 +345,14 @@ func TestPoolsAtCreation(t *testing.T) {
 			if _, made := p.azure["ManagedCluster cp"]; made {
 				t.Error("made without its pools")
 			}
+			if versions := status(p.rsp)["versions"]; versions != nil {
+				t.Errorf("versions: %v", versions)
+			}
+			p.world = p.world.With(edited(cluster(t), set("v1.33.6", "spec", "topology", "version")))
+			p.rounds(1)
+			if versions, _ := status(p.rsp)["versions"].([]any); len(versions) != 1 {
+				t.Errorf("want Cluster API to see a version in a topology, and make pools, got %v", versions)
+			}
 		})
 	}
 	p := newPlay(t, aksWorld(t), controlPlane(t))

@@ -1,6 +1,8 @@
 package member
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
@@ -50,6 +52,22 @@ func ControlPlaneStatus(in *composer.Request, further ...string) map[string]any 
 		}
 	}
 	return status
+}
+
+// AnnounceVersion has status.versions name the version that the control plane of a topology is to have, with no replicas, for as long as
+// AKS cannot create it for want of pools. Cluster API creates MachinePools in a topology together with the control plane, or else once
+// that has a version (CAPI contract "ControlPlane: version"; MachinePools are on hold before): were it stopped in between, or had the
+// topology no pools at first, either would wait for the other for ever.
+func AnnounceVersion(in *composer.Request, cluster *unstructured.Unstructured, status map[string]any, lacksPools bool) {
+	if status["version"] != nil {
+		return
+	}
+	delete(status, "versions")
+	_, ofTopology, _ := unstructured.NestedMap(cluster.Object, "spec", "topology")
+	version, _, _ := unstructured.NestedString(in.XR.Object, "spec", "version")
+	if ofTopology && lacksPools && version != "" {
+		status["versions"] = []any{map[string]any{"version": "v" + strings.TrimPrefix(version, "v"), "replicas": int64(0)}}
+	}
 }
 
 // ControlPlaneReadiness returns the condition of the given type. A control plane that has come up stays Available when

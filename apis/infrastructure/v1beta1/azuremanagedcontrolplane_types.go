@@ -110,8 +110,9 @@ type AzureManagedControlPlaneStatus struct {
 	// +optional
 	Version string `json:"version,omitempty"`
 
-	// versions says the same as a list, oldest first, which is where Cluster API's v1beta2 contract looks for it. Written
-	// by function-capz.
+	// versions says the same as a list, oldest first, which is where Cluster API's v1beta2 contract looks for it. In a
+	// topology whose pools are still missing it has the version that is wanted with no replicas, as Cluster API makes no
+	// pools for a control plane without a version. Written by function-capz.
 	// Example: [{version: v1.33.6}]
 	// +optional
 	// +listType=map

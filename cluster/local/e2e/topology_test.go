@@ -211,6 +211,24 @@ func upTopology(templates []func(*world) (string, error), pools ...expectation) 
 	}
 }
 
+// withoutPools applies a ClusterClass and a Cluster of it that has no pools yet, so that Cluster API sees a control plane that comes up
+// before it makes pools, as when it is stopped between the two.
+func withoutPools(templates []func(*world) (string, error)) step {
+	return step{
+		name: "create without pools",
+		act: applyTemplatesBut(each(func(u *unstructured.Unstructured) error {
+			unstructured.RemoveNestedField(u.Object, "spec", "topology", "workers")
+			return nil
+		}), templates...),
+		expect: []expectation{
+			func(w *world) []string {
+				return says(w.family.controlPlane, clusterName, "ManagedCluster my-cluster: waits until a")(w)
+			},
+			notInAzure("/managedClusters/my-cluster"),
+		},
+	}
+}
+
 // downTopology deletes the Cluster first, and then its ClusterClass, which could serve others.
 var downTopology = []step{
 	{
@@ -251,6 +269,7 @@ var theirTypedTopology = []func(*world) (string, error){
 var typedTopology = &scenario{
 	name: "typed-topology", family: typedFamily, calmOnly: true,
 	steps: append([]step{
+		withoutPools(ourTypedTopology),
 		upTopology(ourTypedTopology, size("pool0", 2), size("pool1", 2)),
 		{
 			name: "add a pool, and change a variable",
@@ -322,6 +341,7 @@ var topology = &scenario{
 var changedTopology = &scenario{
 	name: "topology-changes", calmOnly: true,
 	steps: append([]step{
+		withoutPools(ourTopology),
 		upTopology(ourTopology, size("pool0", 2), size("pool1", 2)),
 		{
 			name: "change a variable",
