@@ -190,19 +190,24 @@ func (s *Service) advance() error {
 	return s.operations.forget(now)
 }
 
-// finish ends an operation and does what it was started for.
+// finish ends an operation and does what it was started for. That it has ended is written down last: a simulator that is killed on the
+// way finishes it once more.
 func (s *Service) finish(op *Operation) error {
 	op.Status = statusSucceeded
 	if op.Fail != nil {
 		op.Status = statusFailed
 	}
-	if err := s.operations.put(op); err != nil {
-		return err
+	if r := s.store.get(op.ResourceID); r != nil {
+		if err := s.finishOn(op, r); err != nil {
+			return err
+		}
 	}
-	r := s.store.get(op.ResourceID)
+	return s.operations.put(op)
+}
+
+// finishOn does on the resource what the operation was started for. To do it once more changes nothing.
+func (s *Service) finishOn(op *Operation, r *Resource) error {
 	switch {
-	case r == nil:
-		return nil
 	case op.Fail != nil:
 		return s.setState(r, statusFailed)
 	case op.Change == remove:
@@ -233,14 +238,15 @@ func (s *Service) erase(r *Resource) error {
 	return s.eraseOne(r)
 }
 
+// eraseOne removes a resource, which is written down once all that goes with it is gone.
 func (s *Service) eraseOne(r *Resource) error {
-	if err := s.store.remove(r.ID); err != nil {
-		return err
-	}
+	s.store.forget(r.ID)
 	if removed := s.types.lookup(r.Type).removed; removed != nil {
-		return removed(s, r)
+		if err := removed(s, r); err != nil {
+			return err
+		}
 	}
-	return nil
+	return s.store.remove(r.ID)
 }
 
 // operationURL is where an operation is polled; segment tells the two kinds of poll apart.

@@ -38,15 +38,20 @@ const (
 const latency = time.Minute
 
 type fixture struct {
-	t       *testing.T
-	service *Service
-	clock   *clocktesting.FakePassiveClock
+	t        *testing.T
+	service  *Service
+	clock    *clocktesting.FakePassiveClock
+	clusters *workload.Servers
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	journal := state.InMemory()
+	return restore(t, state.InMemory(), clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
+}
+
+// restore returns the simulator that the journal is of.
+func restore(t *testing.T, journal *state.Journal, clock *clocktesting.FakePassiveClock) *fixture {
+	t.Helper()
 	clusters, err := workload.NewServers(workload.Options{Journal: journal, Clock: clock})
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +67,7 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &fixture{t: t, service: service, clock: clock}
+	return &fixture{t: t, service: service, clock: clock, clusters: clusters}
 }
 
 // send sends one request: method, path with an optional query, and body.

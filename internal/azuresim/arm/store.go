@@ -95,8 +95,11 @@ func (s *store) put(r *Resource) error {
 	return s.journal.Put(resourcePrefix+r.key(), r)
 }
 
+// forget makes a resource be as if removed until the journal is read again.
+func (s *store) forget(path string) { delete(s.resources, strings.ToLower(path)) }
+
 func (s *store) remove(path string) error {
-	delete(s.resources, strings.ToLower(path))
+	s.forget(path)
 	return s.journal.Delete(resourcePrefix + strings.ToLower(path))
 }
 

@@ -134,10 +134,10 @@ func (s *Servers) Remove(id string) error {
 	close(one.gone)
 	delete(s.byID, id)
 	maps.DeleteFunc(s.byFQDN, func(_ string, other *server) bool { return other == one })
-	if err := s.Journal.Delete(clusterPrefix + id); err != nil {
+	if err := errors.Join(one.nodes.erase(), one.configMaps.erase()); err != nil {
 		return err
 	}
-	return errors.Join(one.nodes.erase(), one.configMaps.erase())
+	return s.Journal.Delete(clusterPrefix + id)
 }
 
 // Nodes returns the Nodes of the cluster with the ID, by name; none for one without an API server. They must not be changed.
