@@ -53,6 +53,7 @@ func (o Options) Controller() controller.Options {
 	return controller.Options{
 		MaxConcurrentReconciles: o.Concurrency,
 		CacheSyncTimeout:        cacheSyncTimeout,
+		NewQueue:                newQueue,
 		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](minRetry, maxRetry),
 	}
 }
