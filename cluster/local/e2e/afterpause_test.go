@@ -43,7 +43,7 @@ var afterPause = &scenario{
 		},
 		{
 			name:    "resume the deleted Cluster",
-			act:     pauseCluster(false),
+			act:     all(now(rewritten), pauseCluster(false)),
 			expect:  down.expect,
 			never:   down.never,
 			deletes: true,

@@ -193,16 +193,21 @@ func unless(component string, e expectation) expectation {
 	}
 }
 
+// rewritten is the note of when ASO was given reason to write everything once more.
+const rewritten = "rewritten"
+
 // acceptedDeletes expects that Azure has refused no DELETE: the order was right. AKS refuses to delete what it is just
-// changing, which it is when ASO has started anew and writes everything once more.
+// changing, which it is when ASO writes everything once more: having started anew, or because it was resumed.
 func acceptedDeletes(w *world) []string {
 	requests, err := w.requests(w.begun, http.MethodDelete)
 	if err != nil {
 		return []string{err.Error()}
 	}
+	since, resumed := w.noted[rewritten].(time.Time)
 	var refused []string
 	for _, r := range requests {
-		busy := w.kills(stack.ASO) && r.Status == http.StatusConflict && strings.Contains(r.Path, "/Microsoft.ContainerService/")
+		rewrites := w.kills(stack.ASO) || resumed && r.Time.After(since)
+		busy := rewrites && r.Status == http.StatusConflict && strings.Contains(r.Path, "/Microsoft.ContainerService/")
 		if r.Status >= 400 && r.Status < 500 && r.Status != http.StatusNotFound && !busy {
 			refused = append(refused, fmt.Sprintf("DELETE %s was answered %d", r.Path, r.Status))
 		}
