@@ -35,7 +35,7 @@ type flags struct {
 	Namespace               string        `help:"Only namespace to act in; empty means all."`
 	WatchFilter             string        `help:"Value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all."`
 	Concurrency             int           `help:"How many composite resources of a kind are reconciled at once." default:"10"`
-	SyncPeriod              time.Duration `help:"How often everything is looked at though nothing has changed." default:"10m"`
+	SyncPeriod              time.Duration `help:"How often everything is looked at though nothing has changed." default:"1h"`
 	LeaderElect             bool          `help:"Act only while holding the Lease, so that several replicas can run."`
 	LeaderElectionNamespace string        `help:"Namespace of the Lease; empty means the pod's own."`
 	HealthAddr              string        `help:"Address of /healthz and /readyz; 0 for none." default:":9440"`

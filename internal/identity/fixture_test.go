@@ -115,8 +115,7 @@ func replaced(text string, pairs ...string) string {
 func (m *management) reconcile() (writes []string, said string) {
 	m.t.Helper()
 	m.writes = nil
-	r := &Reconciler{Client: m.Client, kind: m.kind, live: m.Client, events: m.recorder, keeper: m.keeper(), operators: azure.Operators{Secrets: m.Client}}
-	if _, err := r.Reconcile(context.Background(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "team", Name: "cp"}}); err != nil {
+	if _, err := m.reconciler().Reconcile(context.Background(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "team", Name: "cp"}}); err != nil {
 		m.t.Fatal(err)
 	}
 	select {
@@ -124,6 +123,10 @@ func (m *management) reconcile() (writes []string, said string) {
 	default:
 	}
 	return m.writes, said
+}
+
+func (m *management) reconciler() *Reconciler {
+	return &Reconciler{Client: m.Client, kind: m.kind, live: m.Client, events: m.recorder, keeper: m.keeper(), operators: azure.Operators{Secrets: m.Client}}
 }
 
 func (m *management) keeper() *keeper {

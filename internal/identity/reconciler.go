@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -29,6 +30,9 @@ import (
 
 // madeFrom on a credential Secret names the AzureClusterIdentity that it is made from.
 const madeFrom = "infrastructure.cluster.x-k8s.io/made-from-identity"
+
+// rereadInterval is how often that is read again of whose changes no watch tells.
+const rereadInterval = 10 * time.Minute
 
 // A Reconciler keeps the credential Secrets of control planes of one kind as their AzureClusterIdentities say.
 type Reconciler struct {
@@ -69,7 +73,31 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return ctrl.Result{RequeueAfter: contract.ConflictDelay}, nil
 	}
+	if err == nil && r.unwatched(ctx, xr) {
+		return ctrl.Result{RequeueAfter: rereadInterval}, nil
+	}
 	return ctrl.Result{}, err
+}
+
+// unwatched says whether the credential depends on something of whose changes no watch tells: a file, or an object in a namespace
+// that is not cached.
+func (r *Reconciler) unwatched(ctx context.Context, xr *unstructured.Unstructured) bool {
+	controlPlane := &controlPlane{}
+	if !read(xr, controlPlane) || controlPlane.Spec.IdentityRef == nil {
+		return false
+	}
+	if r.keeper.namespace != "" {
+		return true
+	}
+	key, err := identityKeyOf(controlPlane)
+	if err != nil {
+		return false
+	}
+	cached, identity := newObject(identityKind), &v1beta1.AzureClusterIdentity{}
+	if err := r.Get(ctx, key, cached); err != nil {
+		return false // What is not there yet comes with an event.
+	}
+	return read(cached, identity) && identity.Spec.CertPath != ""
 }
 
 // A controlPlane is what the credential depends on of a control plane, whichever its kind.

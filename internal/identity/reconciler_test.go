@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -251,6 +252,35 @@ func TestReconcileToCertificate(t *testing.T) {
 	}
 	if writes, _ := m.reconcile(); len(writes) > 0 {
 		t.Errorf("wrote again: %v", writes)
+	}
+}
+
+// TestReread says when something is read again of which no watch tells.
+func TestReread(t *testing.T) {
+	certificate := replaced(theIdentity, "ServicePrincipal", "ServicePrincipalCertificate, certPath: /none")
+	for name, tc := range map[string]struct {
+		controlPlane, identity, namespace string
+		want                              time.Duration
+	}{
+		"a Secret":                               {controlPlane: theControlPlane, identity: theIdentity},
+		"a file":                                 {controlPlane: theControlPlane, identity: certificate, want: rereadInterval},
+		"a Secret, and one namespace is watched": {controlPlane: theControlPlane, identity: theIdentity, namespace: "team", want: rereadInterval},
+		"another identity's file":                {controlPlane: theControlPlane, identity: replaced(certificate, "name: id}", "name: other}")},
+		"a wrong reference":                      {controlPlane: replaced(theControlPlane, "name: id,", "name: '',"), identity: certificate},
+		"no reference":                           {controlPlane: replaced(theControlPlane, "identityRef:", "other:"), identity: certificate, namespace: "team"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := manage(t, theCluster, tc.controlPlane, theTeam, tc.identity, theSource)
+			r := m.reconciler()
+			r.keeper.namespace = tc.namespace
+			result, err := r.Reconcile(context.Background(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "team", Name: "cp"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result.RequeueAfter != tc.want {
+				t.Errorf("again after %s, want %s", result.RequeueAfter, tc.want)
+			}
+		})
 	}
 }
 

@@ -32,7 +32,7 @@ const (
 )
 
 // SetupWithManager adds the reconcilers to mgr, whose client must read unstructured objects from its cache (see
-// contract.CacheOptions). An identity or Secret outside of the cached namespaces is read with the next resync.
+// contract.CacheOptions). An identity or Secret outside of the cached namespaces is read again every ten minutes.
 // The namespace is the one that is cached, or empty.
 func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o contract.Options, namespace string) error {
 	for _, index := range []struct {

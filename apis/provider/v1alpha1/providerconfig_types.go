@@ -32,7 +32,7 @@ type ProviderConfigSpec struct {
 	Concurrency *int32 `json:"concurrency,omitempty"`
 
 	// syncPeriod is how often everything is looked at though nothing has changed, in hours, minutes and seconds. Default:
-	// 10m.
+	// 1h.
 	// Example: 1h30m
 	// +optional
 	// +kubebuilder:validation:Type=string

@@ -60,7 +60,7 @@ var settings = &scenario{
 	steps: []step{
 		up("aks-aso-maintenance", onePool),
 		{name: "set something", act: configure(map[string]any{"concurrency": int64(20)}), expect: []expectation{applied, available}},
-		{name: "set something else", act: configure(map[string]any{"concurrency": int64(20), "syncPeriod": "1h"}), expect: []expectation{applied, available}},
+		{name: "set something else", act: configure(map[string]any{"concurrency": int64(20), "syncPeriod": "30m"}), expect: []expectation{applied, available}},
 		{name: "set what is wrong", act: refusedSettings, expect: []expectation{applied}},
 		{
 			name:   "scale by the new settings",
