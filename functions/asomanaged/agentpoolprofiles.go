@@ -57,7 +57,7 @@ func profilesIn(managed *unstructured.Unstructured, part string) []any {
 // agentPoolProfiles returns a profile for each pool of the cluster, or what has to be waited for, and whether the object of one
 // of them is not ready.
 func agentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *composer.Inline) (profiles []any, waits []string, comeUp bool, err error) {
-	machinePools, err := in.List("machinepools", member.MachinePoolKind, composer.LabelClusterName, cluster.GetName())
+	machinePools, err := member.MachinePools(in, cluster.GetName())
 	if err != nil {
 		return nil, nil, false, err
 	}

@@ -47,7 +47,6 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	lacksPools := len(managed.Waits) > 0
 	signsIn := credential{controlPlane: in.XR, name: in.XR.GetName(), cluster: cluster.GetName()}
 	signsIn.set(in, inlines)
 	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: member.Paused(in, cluster),
@@ -57,7 +56,9 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	setControlPlaneStatus(status, observed)
-	member.AnnounceVersion(in, cluster, status, lacksPools)
+	if err := member.AnnounceVersion(in, cluster, status); err != nil {
+		return nil, err
+	}
 	conditions := []composer.Condition{
 		signsIn.said().Readiness(member.ControlPlaneReadiness(status, out, composer.ConditionReady)),
 		member.ControlPlaneReadiness(status, out, composer.ConditionAvailable),

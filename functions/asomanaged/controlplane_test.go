@@ -94,10 +94,20 @@ func TestControlPlaneStages(t *testing.T) {
 		"no pools": waiting("waits until a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool", aksWorld(), settledCluster()),
 		"no pools in a topology": func() stage {
 			s := waiting("waits until a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool",
-				aksWorld().With(cluster(set("v1.33.6", "spec", "topology", "version"))), settledCluster())
+				aksWorld().With(cluster(set(list(dict("name", "p0")), "spec", "topology", "workers", "machinePools"))), settledCluster())
 			s.status["versions"] = list(dict("version", "v1.33.6", "replicas", 0))
 			return s
 		}(),
+		"one pool of a topology of two": func() stage {
+			w := world{Objects: []*unstr{infraXR(group("rg")), poolXR("p0", aksPool("p0")), machinePool("p0", set("p0", "metadata", "labels", "topology.cluster.x-k8s.io/pool-name")),
+				cluster(set(list(dict("name", "p0"), dict("name", "p1")), "spec", "topology", "workers", "machinePools"))}}
+			s := waiting("waits until ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready", w, newCluster)
+			s.status["versions"] = list(dict("version", "v1.33.6", "replicas", 0))
+			return s
+		}(),
+		"all pools of a topology": waiting("waits until ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready",
+			world{Objects: []*unstr{infraXR(group("rg")), poolXR("p0", aksPool("p0")), machinePool("p0", set("p0", "metadata", "labels", "topology.cluster.x-k8s.io/pool-name")),
+				cluster(set(list(dict("name", "p0")), "spec", "topology", "workers", "machinePools"))}}, newCluster),
 		"first creation": {
 			xr: xr, world: aksWorld("p0"), ready: fnv1.Ready_READY_FALSE,
 			status: controlPlaneState(false, nil, list(resourceStatus(mc, false, "Creating", "is being created")),

@@ -40,7 +40,6 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	managed := composer.First(inlines, member.ManagedClusterKind)
-	lacksPools := len(managed.Waits) > 0
 	inlines = standBehind(in, inlines, managed)
 	refuseRenaming(in, inlines)
 
@@ -51,7 +50,9 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	setControlPlaneStatus(status, cp, managed.Live(in))
-	member.AnnounceVersion(in, a.cluster, status, lacksPools)
+	if err := member.AnnounceVersion(in, a.cluster, status); err != nil {
+		return nil, err
+	}
 	credential := member.CredentialOf(cp)
 	conditions := append([]composer.Condition{
 		credential.Readiness(member.ControlPlaneReadiness(status, out, composer.ConditionReady)),

@@ -15,7 +15,7 @@ import (
 
 // poolsOf returns the pools of a Cluster with what their MachinePools say of them, and in words what is missing of them.
 func poolsOf(in *composer.Request, cluster, autoUpgradeVersion string) (pools []expansion.Pool, waits []string, err error) {
-	machinePools, machinePoolsErr := in.List("machinepools", member.MachinePoolKind, composer.LabelClusterName, cluster)
+	machinePools, machinePoolsErr := member.MachinePools(in, cluster)
 	found, err := in.List("pools", poolKind, composer.LabelClusterName, cluster)
 	if err := errors.Join(machinePoolsErr, err); err != nil {
 		return nil, nil, err

@@ -322,6 +322,25 @@ func TestWaitsOnceForWhatAllPoolsReferTo(t *testing.T) {
 	t.Errorf("it never %s", want)
 }
 
+// TestVersionOfTopology says that Cluster API sees a version, and makes the pools that are missing, until the topology has them all.
+func TestVersionOfTopology(t *testing.T) {
+	ofTopology := func(pool string) *unstr {
+		return edited(machinePool(t, pool), set(pool, "metadata", "labels", "topology.cluster.x-k8s.io/pool-name"))
+	}
+	pools := []any{map[string]any{"name": "p0"}, map[string]any{"name": "p1"}}
+	p := newPlay(t, world{Objects: []*unstr{edited(cluster(t), set(pools, "spec", "topology", "workers", "machinePools")), ofTopology("p1"), poolXR(t, "p1", "User")}}, controlPlane(t))
+	p.rounds(4)
+	want := []any{map[string]any{"version": "v1.33.6", "replicas": 0.0}}
+	if diff := cmp.Diff(want, status(p.rsp)["versions"]); diff != "" {
+		t.Errorf("p0 is missing: -want, +got:\n%s", diff)
+	}
+	p.world = p.world.With(ofTopology("p0"))
+	p.rounds(1)
+	if versions := status(p.rsp)["versions"]; versions != nil {
+		t.Errorf("both are there: %v", versions)
+	}
+}
+
 // TestPoolsAtCreation says that a ManagedCluster is made with all pools at once, and keeps those that were sent.
 func TestPoolsAtCreation(t *testing.T) {
 	cases := map[string]struct {
@@ -344,14 +363,6 @@ func TestPoolsAtCreation(t *testing.T) {
 			}
 			if _, made := p.azure["ManagedCluster cp"]; made {
 				t.Error("made without its pools")
-			}
-			if versions := status(p.rsp)["versions"]; versions != nil {
-				t.Errorf("versions: %v", versions)
-			}
-			p.world = p.world.With(edited(cluster(t), set("v1.33.6", "spec", "topology", "version")))
-			p.rounds(1)
-			if versions, _ := status(p.rsp)["versions"].([]any); len(versions) != 1 {
-				t.Errorf("want Cluster API to see a version in a topology, and make pools, got %v", versions)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -55,19 +56,40 @@ func ControlPlaneStatus(in *composer.Request, further ...string) map[string]any 
 }
 
 // AnnounceVersion has status.versions name the version that the control plane of a topology is to have, with no replicas, for as long as
-// AKS cannot create it for want of pools. Cluster API creates MachinePools in a topology together with the control plane, or else once
-// that has a version (CAPI contract "ControlPlane: version"; MachinePools are on hold before): were it stopped in between, or had the
-// topology no pools at first, either would wait for the other for ever.
-func AnnounceVersion(in *composer.Request, cluster *unstructured.Unstructured, status map[string]any, lacksPools bool) {
+// the control plane has not come up and the topology names a pool that has no MachinePool. Cluster API creates the MachinePools of a
+// topology together with the control plane, or else once that has a version (CAPI contract "ControlPlane: version"; MachinePools are on
+// hold before): were it stopped in between, or were one pool refused, or had the topology no pools at first, each would wait for the other
+// for ever. It returns ErrPending when the MachinePools have yet to be asked for.
+func AnnounceVersion(in *composer.Request, cluster *unstructured.Unstructured, status map[string]any) error {
 	if status["version"] != nil {
-		return
+		return nil
 	}
 	delete(status, "versions")
-	_, ofTopology, _ := unstructured.NestedMap(cluster.Object, "spec", "topology")
 	version, _, _ := unstructured.NestedString(in.XR.Object, "spec", "version")
-	if ofTopology && lacksPools && version != "" {
+	if version == "" {
+		return nil
+	}
+	lacks, err := lacksPools(in, cluster)
+	if lacks {
 		status["versions"] = []any{map[string]any{"version": "v" + strings.TrimPrefix(version, "v"), "replicas": int64(0)}}
 	}
+	return err
+}
+
+// lacksPools says whether the Cluster's topology names a pool that has no MachinePool.
+func lacksPools(in *composer.Request, cluster *unstructured.Unstructured) (bool, error) {
+	wanted, _, _ := unstructured.NestedSlice(cluster.Object, "spec", "topology", "workers", "machinePools")
+	if len(wanted) == 0 {
+		return false, nil
+	}
+	machinePools, err := MachinePools(in, cluster.GetName())
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(wanted, func(pool any) bool {
+		topology, _ := pool.(map[string]any)
+		return !slices.ContainsFunc(machinePools, func(m *unstructured.Unstructured) bool { return m.GetLabels()[labelPoolName] == topology["name"] })
+	}), nil
 }
 
 // ControlPlaneReadiness returns the condition of the given type. A control plane that has come up stays Available when

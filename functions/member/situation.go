@@ -27,10 +27,11 @@ var (
 	AgentPoolKind      = schema.GroupKind{Group: "containerservice.azure.com", Kind: "ManagedClustersAgentPool"}
 )
 
-// Annotations of Cluster API.
+// Annotations and labels of Cluster API.
 const (
 	AnnotationReplicasBy = "cluster.x-k8s.io/replicas-managed-by"
 	annotationPaused     = "cluster.x-k8s.io/paused"
+	labelPoolName        = "topology.cluster.x-k8s.io/pool-name"
 )
 
 // Reasons of conditions of the whole object.
@@ -141,6 +142,11 @@ func Refuse(in *composer.Request, problem *composer.Problem, status map[string]a
 	}
 	composer.SetConditions(in, status, conditions)
 	return &composer.Result{Withheld: true, Status: status, Conditions: conditions[1:]}, nil
+}
+
+// MachinePools returns the MachinePools of the Cluster.
+func MachinePools(in *composer.Request, cluster string) ([]*unstructured.Unstructured, error) {
+	return in.List("machinepools", MachinePoolKind, composer.LabelClusterName, cluster)
 }
 
 // OwnerMachinePool returns the MachinePool that owns the composite, or is about to as it refers to it, and its Cluster; a

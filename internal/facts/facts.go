@@ -20,6 +20,7 @@ const (
 	capiGroup           = "cluster.x-k8s.io"
 	infrastructureGroup = "infrastructure.cluster.x-k8s.io"
 	clusterNameLabel    = "cluster.x-k8s.io/cluster-name"
+	poolNameLabel       = "topology.cluster.x-k8s.io/pool-name"
 )
 
 // kinds are those that facts tell of; true for composite resources, of which others look whether what they compose is ready.
@@ -53,8 +54,10 @@ func Of(object *unstructured.Unstructured) *unstructured.Unstructured {
 	told.SetName(object.GetName())
 	told.SetNamespace(object.GetNamespace())
 	told.SetUID(object.GetUID())
-	if cluster := object.GetLabels()[clusterNameLabel]; cluster != "" {
-		told.SetLabels(map[string]string{clusterNameLabel: cluster})
+	labels := object.GetLabels()
+	maps.DeleteFunc(labels, func(label, _ string) bool { return label != clusterNameLabel && label != poolNameLabel })
+	if len(labels) > 0 {
+		told.SetLabels(labels)
 	}
 	if annotations := without(object.GetAnnotations(), corev1.LastAppliedConfigAnnotation); len(annotations) > 0 {
 		told.SetAnnotations(annotations)

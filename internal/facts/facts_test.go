@@ -29,6 +29,10 @@ func TestOf(t *testing.T) {
 			`{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, ` + metadata + `, spec: {replicas: 2, providerIDList: [x]}, status: {replicas: 2}}`,
 			`{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, ` + metadata + `, spec: {replicas: 2}}`,
 		},
+		"MachinePool of a topology": {
+			`{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, metadata: {name: a, namespace: ns, labels: {topology.cluster.x-k8s.io/pool-name: p0, topology.cluster.x-k8s.io/owned: ""}}}`,
+			`{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, metadata: {name: a, namespace: ns, labels: {topology.cluster.x-k8s.io/pool-name: p0}}}`,
+		},
 		"pool": {
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedMachinePool, ` + metadata + `, spec: {mode: System, crossplane: {resourceRefs: []}}, status: {ready: true}}`,
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedMachinePool, ` + metadata + `, spec: {mode: System}, status: {}}`,

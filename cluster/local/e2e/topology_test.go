@@ -211,21 +211,34 @@ func upTopology(templates []func(*world) (string, error), pools ...expectation) 
 	}
 }
 
-// withoutPools applies a ClusterClass and a Cluster of it that has no pools yet, so that Cluster API sees a control plane that comes up
-// before it makes pools, as when it is stopped between the two.
-func withoutPools(templates []func(*world) (string, error)) step {
-	return step{
-		name: "create without pools",
-		act: applyTemplatesBut(each(func(u *unstructured.Unstructured) error {
-			unstructured.RemoveNestedField(u.Object, "spec", "topology", "workers")
-			return nil
-		}), templates...),
-		expect: []expectation{
-			func(w *world) []string {
-				return says(w.family.controlPlane, clusterName, "ManagedCluster my-cluster: waits until a")(w)
+// poolByPool applies a ClusterClass and a Cluster of it that has no pools yet, and then the User pool alone. Either way Cluster API sees a
+// control plane that does not come up before it makes further pools, as when it is stopped, or refused, between the two.
+func poolByPool(templates []func(*world) (string, error), refused string) []step {
+	begin := func(name, message string, pools func(any) bool) step {
+		return step{
+			name: name,
+			act: applyTemplatesBut(each(func(u *unstructured.Unstructured) error {
+				if u.GetKind() != clusterKind.Kind {
+					return nil
+				}
+				all, _, err := unstructured.NestedSlice(u.Object, "spec", "topology", "workers", "machinePools")
+				if err != nil {
+					return err
+				}
+				without := slices.DeleteFunc(all, func(pool any) bool { return !pools(pool) })
+				return unstructured.SetNestedSlice(u.Object, without, "spec", "topology", "workers", "machinePools")
+			}), templates...),
+			expect: []expectation{
+				func(w *world) []string {
+					return says(w.family.controlPlane, clusterName, "ManagedCluster my-cluster: "+message)(w)
+				},
+				notInAzure("/managedClusters/my-cluster"),
 			},
-			notInAzure("/managedClusters/my-cluster"),
-		},
+		}
+	}
+	return []step{
+		begin("create without pools", "waits until a", func(any) bool { return false }),
+		begin("add a User pool", refused, poolOf("pool1")),
 	}
 }
 
@@ -268,8 +281,7 @@ var theirTypedTopology = []func(*world) (string, error){
 // typedTopology changes what a Cluster of the typed kinds' ClusterClass has.
 var typedTopology = &scenario{
 	name: "typed-topology", family: typedFamily, calmOnly: true,
-	steps: append([]step{
-		withoutPools(ourTypedTopology),
+	steps: slices.Concat(poolByPool(ourTypedTopology, "waits until an AzureManagedMachinePool of Cluster my-cluster has spec.mode System"), []step{
 		upTopology(ourTypedTopology, size("pool0", 2), size("pool1", 2)),
 		{
 			name: "add a pool, and change a variable",
@@ -296,7 +308,7 @@ var typedTopology = &scenario{
 			},
 			lasts: 15 * time.Second,
 		},
-	}, downTopology...),
+	}, downTopology),
 }
 
 var topology = &scenario{
@@ -340,8 +352,7 @@ var topology = &scenario{
 // changedTopology changes what is common to all of a Cluster: a variable, the version, the class.
 var changedTopology = &scenario{
 	name: "topology-changes", calmOnly: true,
-	steps: append([]step{
-		withoutPools(ourTopology),
+	steps: slices.Concat(poolByPool(ourTopology, "Must define at least one system pool"), []step{
 		upTopology(ourTopology, size("pool0", 2), size("pool1", 2)),
 		{
 			name: "change a variable",
@@ -379,7 +390,7 @@ var changedTopology = &scenario{
 				condition(clusterKind, clusterName, "TopologyReconciled", "True", ""),
 			},
 		},
-	}, downTopology...),
+	}, downTopology),
 }
 
 // topologies have a scenario each for the ClusterClass of examples/flavors and for CAPZ's own.
