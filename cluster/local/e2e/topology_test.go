@@ -225,8 +225,12 @@ func poolByPool(templates []func(*world) (string, error), refused string) []step
 				if err != nil {
 					return err
 				}
-				without := slices.DeleteFunc(all, func(pool any) bool { return !pools(pool) })
-				return unstructured.SetNestedSlice(u.Object, without, "spec", "topology", "workers", "machinePools")
+				begun := slices.DeleteFunc(all, func(pool any) bool { return !pools(pool) })
+				if len(begun) == 0 {
+					unstructured.RemoveNestedField(u.Object, "spec", "topology", "workers")
+					return nil
+				}
+				return unstructured.SetNestedSlice(u.Object, begun, "spec", "topology", "workers", "machinePools")
 			}), templates...),
 			expect: []expectation{
 				func(w *world) []string {
