@@ -81,6 +81,11 @@ func TestControlPlaneStages(t *testing.T) {
 			shown: []*fnv1.Condition{shownCondition("Available", no, "WaitingForResource", line),
 				shownCondition("ResourcesReady", no, "WaitingForResource", line), shownCondition("Paused", no, "NotPaused", "")}}
 	}
+	// withPoolOf has the pool p0 of a topology of the given pools.
+	withPoolOf := func(topology ...any) world {
+		return world{Objects: []*unstr{infraXR(group("rg")), poolXR("p0", aksPool("p0")), machinePool("p0", set("p0", "metadata", "labels", "topology.cluster.x-k8s.io/pool-name")),
+			cluster(set(topology, "spec", "topology", "workers", "machinePools"))}}
+	}
 	working := "ManagedCluster mc: upgrading"
 	cases := map[string]stage{
 		"no owner": func() stage {
@@ -99,15 +104,11 @@ func TestControlPlaneStages(t *testing.T) {
 			return s
 		}(),
 		"one pool of a topology of two": func() stage {
-			w := world{Objects: []*unstr{infraXR(group("rg")), poolXR("p0", aksPool("p0")), machinePool("p0", set("p0", "metadata", "labels", "topology.cluster.x-k8s.io/pool-name")),
-				cluster(set(list(dict("name", "p0"), dict("name", "p1")), "spec", "topology", "workers", "machinePools"))}}
-			s := waiting("waits until ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready", w, newCluster)
+			s := waiting("waits until ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready", withPoolOf(dict("name", "p0"), dict("name", "p1")), newCluster)
 			s.status["versions"] = list(dict("version", "v1.33.6", "replicas", 0))
 			return s
 		}(),
-		"all pools of a topology": waiting("waits until ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready",
-			world{Objects: []*unstr{infraXR(group("rg")), poolXR("p0", aksPool("p0")), machinePool("p0", set("p0", "metadata", "labels", "topology.cluster.x-k8s.io/pool-name")),
-				cluster(set(list(dict("name", "p0")), "spec", "topology", "workers", "machinePools"))}}, newCluster),
+		"all pools of a topology": waiting("waits until ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready", withPoolOf(dict("name", "p0")), newCluster),
 		"first creation": {
 			xr: xr, world: aksWorld("p0"), ready: fnv1.Ready_READY_FALSE,
 			status: controlPlaneState(false, nil, list(resourceStatus(mc, false, "Creating", "is being created")),

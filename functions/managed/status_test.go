@@ -364,6 +364,9 @@ func TestPoolsAtCreation(t *testing.T) {
 			if _, made := p.azure["ManagedCluster cp"]; made {
 				t.Error("made without its pools")
 			}
+			if versions := status(p.rsp)["versions"]; versions != nil {
+				t.Errorf("versions: %v", versions)
+			}
 		})
 	}
 	p := newPlay(t, aksWorld(t), controlPlane(t))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
@@ -59,7 +60,7 @@ func ControlPlaneStatus(in *composer.Request, further ...string) map[string]any 
 // the control plane has not come up and the topology names a pool that has no MachinePool. Cluster API creates the MachinePools of a
 // topology together with the control plane, or else once that has a version (CAPI contract "ControlPlane: version"; MachinePools are on
 // hold before): were it stopped in between, or were one pool refused, or had the topology no pools at first, each would wait for the other
-// for ever. It returns ErrPending when the MachinePools have yet to be asked for.
+// for ever. The error is ErrPending when the MachinePools have to be read first.
 func AnnounceVersion(in *composer.Request, cluster *unstructured.Unstructured, status map[string]any) error {
 	if status["version"] != nil {
 		return nil
@@ -88,7 +89,9 @@ func lacksPools(in *composer.Request, cluster *unstructured.Unstructured) (bool,
 	}
 	return slices.ContainsFunc(wanted, func(pool any) bool {
 		topology, _ := pool.(map[string]any)
-		return !slices.ContainsFunc(machinePools, func(m *unstructured.Unstructured) bool { return m.GetLabels()[labelPoolName] == topology["name"] })
+		return !slices.ContainsFunc(machinePools, func(m *unstructured.Unstructured) bool {
+			return m.GetLabels()[clusterv1.ClusterTopologyMachinePoolNameLabel] == topology["name"]
+		})
 	}), nil
 }
 

@@ -58,7 +58,7 @@ func TestAnnounceVersion(t *testing.T) {
 func asked(t *testing.T, xr *unstructured.Unstructured, pools []string) *composer.Request {
 	read := &fnv1.Resources{}
 	for _, pool := range pools {
-		machinePool := &unstructured.Unstructured{Object: map[string]any{"kind": "MachinePool", "metadata": map[string]any{"name": pool, "labels": map[string]any{labelPoolName: pool}}}}
+		machinePool := &unstructured.Unstructured{Object: map[string]any{"kind": "MachinePool", "metadata": map[string]any{"name": pool, "labels": map[string]any{"topology.cluster.x-k8s.io/pool-name": pool}}}}
 		read.Items = append(read.Items, &fnv1.Resource{Resource: composertest.Struct(t, machinePool)})
 	}
 	req := composertest.Request(t, xr)

@@ -27,11 +27,10 @@ var (
 	AgentPoolKind      = schema.GroupKind{Group: "containerservice.azure.com", Kind: "ManagedClustersAgentPool"}
 )
 
-// Annotations and labels of Cluster API.
+// Annotations of Cluster API.
 const (
 	AnnotationReplicasBy = "cluster.x-k8s.io/replicas-managed-by"
 	annotationPaused     = "cluster.x-k8s.io/paused"
-	labelPoolName        = "topology.cluster.x-k8s.io/pool-name"
 )
 
 // Reasons of conditions of the whole object.
@@ -144,7 +143,7 @@ func Refuse(in *composer.Request, problem *composer.Problem, status map[string]a
 	return &composer.Result{Withheld: true, Status: status, Conditions: conditions[1:]}, nil
 }
 
-// MachinePools returns the MachinePools of the Cluster.
+// MachinePools returns the MachinePools of the named Cluster, sorted by name. The error is ErrPending when they have to be read first.
 func MachinePools(in *composer.Request, cluster string) ([]*unstructured.Unstructured, error) {
 	return in.List("machinepools", MachinePoolKind, composer.LabelClusterName, cluster)
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
@@ -103,8 +104,8 @@ func lookUp(in *composer.Request, p *policy, at key) (class, other *unstructured
 		}
 	} else {
 		s.controlPlane, errs[2] = controlPlaneOf(in, s.cluster)
-		s.machinePools, errs[3] = in.ListIn("machinepools", machinePoolKind, at.namespace, clusterNameLabel, at.name)
-		s.asoPools, errs[4] = in.ListIn("asomachinepools", asoMachinePoolKind, at.namespace, clusterNameLabel, at.name)
+		s.machinePools, errs[3] = in.ListIn("machinepools", machinePoolKind, at.namespace, clusterv1.ClusterNameLabel, at.name)
+		s.asoPools, errs[4] = in.ListIn("asomachinepools", asoMachinePoolKind, at.namespace, clusterv1.ClusterNameLabel, at.name)
 	}
 	return class, other, s, errors.Join(errs[:]...)
 }

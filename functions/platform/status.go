@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/platform/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
@@ -26,12 +27,6 @@ const (
 const (
 	reasonReady   = "Ready"
 	reasonWaiting = "Waiting"
-)
-
-// Labels that Cluster API puts on the objects of a Cluster.
-const (
-	clusterNameLabel = "cluster.x-k8s.io/cluster-name"
-	poolNameLabel    = "topology.cluster.x-k8s.io/pool-name"
 )
 
 // seen is what exists of a cluster. Everything in it may be missing.
@@ -116,7 +111,7 @@ func (s *seen) endpoint() string {
 func (s *seen) pools() []v1alpha1.NodePoolStatus {
 	var out []v1alpha1.NodePoolStatus
 	for _, machinePool := range s.machinePools {
-		name := machinePool.GetLabels()[poolNameLabel]
+		name := machinePool.GetLabels()[clusterv1.ClusterTopologyMachinePoolNameLabel]
 		if name == "" {
 			continue // Somebody has added a pool to the Cluster by hand.
 		}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 )
@@ -19,8 +20,6 @@ var Kind = v1alpha1.GroupVersion.WithKind("ClusterFacts")
 const (
 	capiGroup           = "cluster.x-k8s.io"
 	infrastructureGroup = "infrastructure.cluster.x-k8s.io"
-	clusterNameLabel    = "cluster.x-k8s.io/cluster-name"
-	poolNameLabel       = "topology.cluster.x-k8s.io/pool-name"
 )
 
 // kinds are those that facts tell of; true for composite resources, of which others look whether what they compose is ready.
@@ -55,7 +54,9 @@ func Of(object *unstructured.Unstructured) *unstructured.Unstructured {
 	told.SetNamespace(object.GetNamespace())
 	told.SetUID(object.GetUID())
 	labels := object.GetLabels()
-	maps.DeleteFunc(labels, func(label, _ string) bool { return label != clusterNameLabel && label != poolNameLabel })
+	maps.DeleteFunc(labels, func(label, _ string) bool {
+		return label != clusterv1.ClusterNameLabel && label != clusterv1.ClusterTopologyMachinePoolNameLabel
+	})
 	if len(labels) > 0 {
 		told.SetLabels(labels)
 	}
