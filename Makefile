@@ -97,8 +97,8 @@ BENCH  ?= .local/bench
 ROUNDS ?= 5
 
 .PHONY: bench
-bench: ## Measure this project and CAPZ side by side into BENCH; ROUNDS of each, ONLY=name,... of the benchmarks.
-	go run -C cluster/bench . --root $(CURDIR) --out $(abspath $(BENCH)) run --rounds $(ROUNDS) $(if $(ONLY),--only $(ONLY))
+bench: ## Measure this project and CAPZ side by side into BENCH; ROUNDS of each, ONLY=name,... of the benchmarks, one SIDE only.
+	go run -C cluster/bench . --root $(CURDIR) --out $(abspath $(BENCH)) run --rounds $(ROUNDS) $(if $(ONLY),--only $(ONLY)) $(if $(SIDE),--side $(SIDE))
 
 .PHONY: bench-quick
 bench-quick: ## Measure only what takes seconds, in one round: less than five minutes once all is built.

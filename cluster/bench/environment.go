@@ -25,17 +25,13 @@ func commit(ctx context.Context, root string) string {
 
 const environmentFile = "environment.md"
 
-// writeEnvironment writes what is measured with, and on what machine.
+// writeEnvironment writes what is measured with.
 func (m *measurer) writeEnvironment(ctx context.Context) error {
 	lines, err := (&parts.Builder{Root: m.root}).Versions(ctx)
 	if err != nil {
 		return err
 	}
-	machine, err := machine()
-	if err != nil {
-		return err
-	}
-	lines = append(lines, "crossplane-capz built with "+runtime.Version(), machine)
+	lines = append(lines, "crossplane-capz built with "+runtime.Version())
 	if err := os.MkdirAll(m.out, 0o755); err != nil {
 		return err
 	}

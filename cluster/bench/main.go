@@ -56,12 +56,16 @@ func (r *runCommand) Run(ctx context.Context, c *commands) error {
 	if err := errors.Join(builder.Build(ctx), builder.BuildPeers(ctx)); err != nil {
 		return err
 	}
-	m := &measurer{root: c.Root, out: c.Out, log: os.Stdout, commit: commit(ctx, c.Root), only: r.Side}
+	machine, err := machine()
+	if err != nil {
+		return err
+	}
+	m := &measurer{root: c.Root, out: c.Out, log: os.Stdout, commit: commit(ctx, c.Root), machine: machine, only: r.Side}
 	if err := m.writeEnvironment(ctx); err != nil {
 		return err
 	}
-	for _, b := range chosen {
-		for round := range r.Rounds {
+	for round := range r.Rounds {
+		for _, b := range chosen {
 			if err := m.round(ctx, b, round); err != nil {
 				return fmt.Errorf("%s, round %d: %w", b.name, round+1, err)
 			}

@@ -37,27 +37,27 @@ type benchmark struct {
 // A measurer brings management clusters up, one at a time, and writes what is measured on them.
 type measurer struct {
 	root, out string
-	// commit is the state of the product.
-	commit string
-	log    io.Writer
+	// commit is the state of the product, machine what it is measured on.
+	commit, machine string
+	log             io.Writer
 	// only is the side that is measured; all if it is empty.
 	only string
 }
 
 // An arena is where one side is measured.
 type arena struct {
-	side         side
-	benchmark    string
-	round        int
-	root, commit string
-	stack        *stack.Stack
-	client       client.Client
+	side      side
+	benchmark string
+	round     int
+	root      string
+	taken     []report.Measurement
+	log       io.Writer
+	stack     *stack.Stack
+	client    client.Client
 	// host is where the API server listens.
 	host     string
 	azure    *admin.Client
 	timeline *timeline
-	taken    []report.Measurement
-	log      io.Writer
 }
 
 // round measures both sides once.
@@ -79,7 +79,7 @@ func (m *measurer) round(ctx context.Context, b benchmark, round int) error {
 // measureAlone measures what takes no management cluster.
 func (m *measurer) measureAlone(ctx context.Context, b benchmark, round int) error {
 	fmt.Fprintf(m.log, "%s: round %d\n", b.name, round)
-	a := &arena{benchmark: b.name, round: round, root: m.root, commit: m.commit, log: m.log}
+	a := &arena{benchmark: b.name, round: round, root: m.root, log: m.log}
 	if err := b.run(ctx, a); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (m *measurer) measure(ctx context.Context, b benchmark, s side, round int) 
 	}
 	defer func() { err = errors.Join(err, up.Down()) }()
 	a := &arena{
-		side: s, benchmark: b.name, round: round, root: m.root, commit: m.commit, stack: up, azure: &admin.Client{URL: up.AdminURL()}, log: m.log,
+		side: s, benchmark: b.name, round: round, root: m.root, log: m.log, stack: up, azure: &admin.Client{URL: up.AdminURL()},
 	}
 	if err := a.enter(ctx); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (a *arena) take(name string, value float64, unit string) {
 
 func (a *arena) takeFor(side, name string, value float64, unit string) {
 	m := report.Measurement{
-		Name: a.benchmark + "/" + name, Side: side, Round: a.round, Value: value, Unit: unit, Time: time.Now().UTC(), Commit: a.commit,
+		Name: a.benchmark + "/" + name, Side: side, Round: a.round, Value: value, Unit: unit, Time: time.Now().UTC(),
 	}
 	a.taken = append(a.taken, m)
 	fmt.Fprintf(a.log, "  %-16s %-40s %10.3f %s\n", side, m.Name, value, unit)
@@ -146,6 +146,9 @@ func (a *arena) takeFor(side, name string, value float64, unit string) {
 func (a *arena) takeSeconds(name string, d time.Duration) { a.take(name, d.Seconds(), "s") }
 
 func (m *measurer) write(taken []report.Measurement) error {
+	for i := range taken {
+		taken[i].Commit, taken[i].Machine = m.commit, m.machine
+	}
 	return report.Append(filepath.Join(m.out, measurementsFile), taken)
 }
 

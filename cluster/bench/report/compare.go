@@ -157,18 +157,22 @@ func (r Row) ratio() string {
 	return number(r.Ratio())
 }
 
-// commits says which commits of this project each benchmark was run at.
-func (c *Comparison) commits() string {
+// origins says which commits of this project each benchmark was run at, and on what machines.
+func (c *Comparison) origins() string {
 	of := map[string][]string{}
 	for _, m := range c.all {
 		name, _, _ := strings.Cut(m.Name, "/")
-		if !slices.Contains(of[name], m.Commit) {
-			of[name] = append(of[name], m.Commit)
+		origin := m.Commit
+		if m.Machine != "" {
+			origin += " on " + m.Machine
+		}
+		if !slices.Contains(of[name], origin) {
+			of[name] = append(of[name], origin)
 		}
 	}
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(of)) {
-		fmt.Fprintf(&b, "- %s measured at %s\n", name, strings.Join(of[name], ", "))
+		fmt.Fprintf(&b, "- %s measured at %s\n", name, strings.Join(of[name], "; at "))
 	}
 	return b.String()
 }
@@ -176,7 +180,7 @@ func (c *Comparison) commits() string {
 // Write writes table.md, details.md and ratios.svg into a folder.
 func (c *Comparison) Write(dir string) error {
 	for name, table := range map[string]string{"table.md": c.Table(), "details.md": c.Details()} {
-		text := "Medians (least to most, number of rounds).\n\n" + table + "\n" + c.environment + c.commits()
+		text := "Medians (least to most, number of rounds).\n\n" + table + "\n" + c.environment + c.origins()
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}

@@ -23,6 +23,8 @@ type Measurement struct {
 	Time  time.Time `json:"time"`
 	// Commit is the product's, and whether it was changed.
 	Commit string `json:"commit,omitempty"`
+	// Machine is what it was measured on.
+	Machine string `json:"machine,omitempty"`
 }
 
 // Append adds measurements to a file, one in JSON a line.

@@ -58,6 +58,7 @@ func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "measurements.jsonl")
 	first, second := measured("b/x", "us", 1, 2), append(measured("b/x", "them", 2, 40), measured("b/none", "us", 0)...)
+	second[1].Machine = "a fast one"
 	for _, taken := range [][]Measurement{first, second} {
 		if err := Append(path, taken); err != nil {
 			t.Fatal(err)
@@ -70,7 +71,7 @@ func TestFiles(t *testing.T) {
 	if diff := cmp.Diff(append(first, second...), all); diff != "" {
 		t.Fatalf("-want +got:\n%s", diff)
 	}
-	c := Compare(all, []Goal{{Title: "Until it is there", Name: "b/x", AtMost: 0.05}, {Title: "Another", Name: "b/y", AtMost: 1}}, "us", "them", "- a machine\n")
+	c := Compare(all, []Goal{{Title: "Until it is there", Name: "b/x", AtMost: 0.05}, {Title: "Another", Name: "b/y", AtMost: 1}}, "us", "them", "- an environment\n")
 	if err := c.Write(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| | us | them | ratio | goal | |", "| Until it is there | 1.5 s (1–2, 2) | 21.0 s (2–40.0, 2) | 0.0714 | ≤ 0.05 | missed |",
-		"| Another |  |  |  | ≤ 1 | not measured |", "- a machine", "- b measured at c0, c1",
+		"| Another |  |  |  | ≤ 1 | not measured |", "- an environment", "- b measured at c0; at c1; at c1 on a fast one",
 	} {
 		if !strings.Contains(string(table), want+"\n") {
 			t.Errorf("no line %q in\n%s", want, table)
