@@ -30,6 +30,8 @@ func benchmarks() []benchmark {
 		fleets("fleet-50", fleet{size: 50}),
 		fleets("fleet-200", fleet{size: 200, idle: 5 * time.Minute, changes: 50}),
 		fleets("fleet-400", fleet{size: 400}),
+		{name: "breaker", latency: noLatency, run: breaker, own: true},
+		{name: "breaker-default", latency: noLatency, crossplane: breakerDefaults, run: breaker, own: true},
 		{name: "standing-100", latency: noLatency, run: standing{size: 100, idle: time.Minute}.run, own: true},
 		{name: "standing-1000", latency: noLatency, run: standing{size: 1000, idle: 2 * time.Minute}.run, own: true},
 	}

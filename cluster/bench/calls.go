@@ -126,32 +126,7 @@ func cluster(root string) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []*unstructured.Unstructured
-	pools := 0
-	for _, u := range objects {
-		all = append(all, u)
-		if u.GetKind() == "MachinePool" {
-			pools++
-		}
-	}
-	for i := pools; i < calledPools; i++ {
-		for _, u := range objects {
-			if u.GetName() != "my-cluster-pool1" {
-				continue
-			}
-			more := u.DeepCopy()
-			more.SetName(fmt.Sprintf("my-cluster-pool%d", i))
-			field, value := []string{"spec", "name"}, fmt.Sprintf("pool%d", i)
-			if u.GetKind() == "MachinePool" {
-				field, value = []string{"spec", "template", "spec", "infrastructureRef", "name"}, more.GetName()
-			}
-			if err := unstructured.SetNestedField(more.Object, value, field...); err != nil {
-				return nil, err
-			}
-			all = append(all, more)
-		}
-	}
-	return all, nil
+	return withPools(objects, calledPools)
 }
 
 // transformed is the request by which function-patch-and-transform composes the same ASO objects for one composite resource.

@@ -74,6 +74,31 @@ func (a *arena) clusters(ctx context.Context, flavor string, names ...string) ([
 	return all, nil
 }
 
+// lastPool is the name of the second and last pool in CAPZ's templates and in the examples.
+const lastPool = "pool1"
+
+// withPools returns the objects of a cluster of two pools with the last one again and again, until there are as many pools as wanted.
+func withPools(objects []*unstructured.Unstructured, pools int) ([]*unstructured.Unstructured, error) {
+	all := slices.Clone(objects)
+	for i := 2; i < pools; i++ {
+		for _, u := range objects {
+			if !strings.HasSuffix(u.GetName(), "-"+lastPool) {
+				continue
+			}
+			content, err := u.MarshalJSON()
+			if err != nil {
+				return nil, err
+			}
+			more := &unstructured.Unstructured{}
+			if err := more.UnmarshalJSON([]byte(strings.ReplaceAll(string(content), lastPool, fmt.Sprintf("pool%d", i)))); err != nil {
+				return nil, err
+			}
+			all = append(all, more)
+		}
+	}
+	return all, nil
+}
+
 // apply applies clusters as `kubectl apply --server-side` does, several at a time.
 func (a *arena) apply(ctx context.Context, clusters [][]*unstructured.Unstructured) error {
 	g, ctx := errgroup.WithContext(ctx)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
 
@@ -45,21 +47,9 @@ func (f fleet) run(ctx context.Context, a *arena) error {
 	if err != nil {
 		return err
 	}
-	begun := time.Now()
-	if err := a.apply(ctx, clusters); err != nil {
+	if err := a.bringUp(ctx, clusters, f.size*fleetPools); err != nil {
 		return err
 	}
-	a.takeSeconds("applied", time.Since(begun))
-	at, err := a.timeline.await(ctx, "all Clusters to be Available", available(f.size))
-	if err != nil {
-		return err
-	}
-	a.takeSeconds("available", at.Sub(begun))
-	nodes, err := a.timeline.await(ctx, "all MachinePools to have their nodes", equipped(f.size*fleetPools))
-	if err != nil {
-		return err
-	}
-	a.takeSeconds("nodes", nodes.Sub(begun))
 	if err := a.timeline.quiet(ctx, 10*time.Second, 5*time.Minute); err != nil {
 		return err
 	}
@@ -72,6 +62,26 @@ func (f fleet) run(ctx context.Context, a *arena) error {
 		return err
 	}
 	return a.takeChanges(ctx, names, f.changes)
+}
+
+// bringUp applies clusters with so many pools in all, and notes when they are applied, all Available, and all pools have their nodes.
+func (a *arena) bringUp(ctx context.Context, clusters [][]*unstructured.Unstructured, pools int) error {
+	begun := time.Now()
+	if err := a.apply(ctx, clusters); err != nil {
+		return err
+	}
+	a.takeSeconds("applied", time.Since(begun))
+	at, err := a.timeline.await(ctx, "all Clusters to be Available", available(len(clusters)))
+	if err != nil {
+		return err
+	}
+	a.takeSeconds("available", at.Sub(begun))
+	nodes, err := a.timeline.await(ctx, "all MachinePools to have their nodes", equipped(pools))
+	if err != nil {
+		return err
+	}
+	a.takeSeconds("nodes", nodes.Sub(begun))
+	return nil
 }
 
 // atRest returns what has been taken when those that are measured ask the management cluster for next to nothing. What Crossplane composes

@@ -27,7 +27,9 @@ type benchmark struct {
 	name string
 	// latency is the simulated Azure's, as its command line takes it; without any, clients look again after a second at the latest.
 	latency string
-	run     func(context.Context, *arena) error
+	// crossplane are Crossplane's flags; those of all stacks when nil.
+	crossplane []string
+	run        func(context.Context, *arena) error
 	// alone says that it takes no management cluster, and measures all sides.
 	alone bool
 	// own says that only the product has what is measured.
@@ -90,7 +92,7 @@ func (m *measurer) measureAlone(ctx context.Context, b benchmark, round int) err
 func (m *measurer) measure(ctx context.Context, b benchmark, s side, round int) (err error) {
 	fmt.Fprintf(m.log, "%s: round %d, %s\n", b.name, round, s.name)
 	options := stack.Options{
-		Root: m.root, StateDir: filepath.Join(m.out, "stack"), Peer: s.name == peer, Unaudited: true, AzureLatency: b.latency,
+		Root: m.root, StateDir: filepath.Join(m.out, "stack"), Peer: s.name == peer, Unaudited: true, AzureLatency: b.latency, CrossplaneFlags: b.crossplane,
 	}
 	if b.latency == noLatency {
 		options.AzureMaxRetryAfter = time.Second

@@ -193,8 +193,7 @@ func (s *Stack) node() launch {
 func (s *Stack) crossplane() launch {
 	return launch{
 		binary: parts.Crossplane,
-		// Many composed objects make many events, which the default burst of 100 would drop.
-		args: []string{"core", "start", "--circuit-breaker-burst=5000", "--max-concurrent-reconciles=4"},
+		args:   append([]string{"core", "start"}, s.options.CrossplaneFlags...),
 		env: append(s.crossplaneEnv(),
 			// The node knows where Services are, as DNS would.
 			"HTTPS_PROXY=http://"+s.address(portNode), "NO_PROXY=127.0.0.1,localhost",

@@ -54,6 +54,8 @@ type Options struct {
 	Azure string
 	// Observed has function-capz and provider-capz log more, and keeps what Crossplane and function-capz say to each other.
 	Observed bool
+	// CrossplaneFlags are those of `core start`; those of docs/performance.md when nil.
+	CrossplaneFlags []string
 	// Peer has CAPZ in the place of Crossplane and the product. Its binary is no part that Builder.Build builds.
 	Peer bool
 	// Unaudited leaves out the audit log, which costs the API server time for those that are in it.
@@ -71,6 +73,10 @@ func (o *Options) setDefaults() {
 	}
 	if o.AzureLatency == "" {
 		o.AzureLatency = "default=1s,Microsoft.ContainerService/managedClusters=3s"
+	}
+	if o.CrossplaneFlags == nil {
+		// Many composed objects make many events, which the default burst of 100 would drop.
+		o.CrossplaneFlags = []string{"--circuit-breaker-burst=5000", "--max-concurrent-reconciles=4"}
 	}
 	if o.ASOSyncPeriod == 0 {
 		o.ASOSyncPeriod = time.Hour

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+)
+
+const (
+	// manyPools is how many pools the cluster has whose events are counted.
+	manyPools = 40
+	// breakerMetric is Crossplane's, by what became of an event of a composite resource, or of what it depends on.
+	breakerMetric = "circuit_breaker_events_total"
+)
+
+// breakerDefaults are Crossplane's flags of the fleets but for its circuit breaker, which is as Crossplane has it by default.
+var breakerDefaults = []string{"--max-concurrent-reconciles=4"}
+
+// breaker brings one cluster of many pools up, and notes what Crossplane's circuit breaker made of the events on the way.
+func breaker(ctx context.Context, a *arena) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := a.prepare(ctx); err != nil {
+		return err
+	}
+	clusters, err := a.clusters(ctx, fleetFlavor, clusterName)
+	if err != nil {
+		return err
+	}
+	if clusters[0], err = withPools(clusters[0], manyPools); err != nil {
+		return err
+	}
+	if err := a.bringUp(ctx, clusters, manyPools); err != nil {
+		return err
+	}
+	events, err := counters(ctx, a.stack.ClientMetricsURL(stack.Crossplane), breakerMetric)
+	if err != nil {
+		return err
+	}
+	var taken, dropped float64
+	for _, m := range events {
+		taken += m.GetCounter().GetValue()
+		if labelOf(m, "result") == "Dropped" {
+			dropped += m.GetCounter().GetValue()
+		}
+	}
+	a.take("events", taken, "events")
+	a.take("events dropped", dropped, "events")
+	return nil
+}
