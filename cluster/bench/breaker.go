@@ -19,7 +19,7 @@ const (
 )
 
 // breakerDefaults are Crossplane's flags of the fleets but for its circuit breaker, which is as Crossplane has it by default.
-var breakerDefaults = []string{"--max-concurrent-reconciles=4"}
+var breakerDefaults = []string{stack.CrossplaneWorkers}
 
 // breaker brings one cluster of many pools up, and notes what Crossplane's circuit breaker made of the events on the way. Where it
 // drops some the cluster may not come up.

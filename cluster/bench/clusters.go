@@ -80,7 +80,7 @@ const lastPool = "pool1"
 // withPools returns the objects of a cluster of two pools with the last one again and again, until there are as many pools as wanted.
 func withPools(objects []*unstructured.Unstructured, pools int) ([]*unstructured.Unstructured, error) {
 	all := slices.Clone(objects)
-	for i := 2; i < pools; i++ {
+	for i := fleetPools; i < pools; i++ {
 		for _, u := range objects {
 			if !strings.HasSuffix(u.GetName(), "-"+lastPool) {
 				continue

@@ -22,7 +22,8 @@ const (
 	// settledTTL is how long a result stands when watches say nothing: a safety net, as Crossplane's circuit
 	// breaker may drop events.
 	settledTTL = time.Hour
-	// unwatchedTTL is used while something is awaited that Crossplane does not watch, such as a missing CRD.
+	// unwatchedTTL is used while something is awaited that Crossplane does not watch, such as a missing CRD, and while its
+	// circuit breaker drops events: as often as it lets one through.
 	unwatchedTTL = 30 * time.Second
 )
 
@@ -79,6 +80,9 @@ func Run(req *fnv1.RunFunctionRequest, c Composer) *fnv1.RunFunctionResponse {
 	if err != nil {
 		fatal(rsp, err)
 		return rsp
+	}
+	if !in.responsive() {
+		rsp.Meta.Ttl = durationpb.New(unwatchedTTL)
 	}
 	result, err := compose(in, c)
 	rsp.Requirements = in.asked

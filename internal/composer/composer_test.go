@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/google/go-cmp/cmp"
@@ -73,6 +74,37 @@ func TestRunErrors(t *testing.T) {
 				t.Errorf("Run: -want, +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestRunWhileEventsAreDropped says that a composite resource is composed again soon, whatever comes of it now, while Crossplane's
+// circuit breaker drops its events, and only then.
+func TestRunWhileEventsAreDropped(t *testing.T) {
+	pod := schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	composers := map[string]composerFunc{
+		"ready":     func(*Request) (*Result, error) { return &Result{Ready: true, Status: map[string]any{}}, nil },
+		"not ready": func(*Request) (*Result, error) { return &Result{Status: map[string]any{}}, nil },
+		"pending":   func(in *Request) (*Result, error) { _, err := in.Get("pod", pod, "p"); return nil, err },
+	}
+	ttls := map[string]time.Duration{
+		"[]":                                    settledTTL,
+		"[{type: Synced, status: 'False'}]":     settledTTL,
+		"[{type: Responsive, status: 'True'}]":  settledTTL,
+		"[{type: Responsive, status: 'False'}]": unwatchedTTL,
+		"[{type: Ready, status: 'True'}, {type: Responsive, status: 'False', reason: WatchCircuitOpen}]": unwatchedTTL,
+	}
+	for conditions, want := range ttls {
+		for name, c := range composers {
+			t.Run(conditions+" "+name, func(t *testing.T) {
+				req := requestFor(t, "{}")
+				s, err := structpb.NewStruct(object(t, "{conditions: "+conditions+"}").Object)
+				must(t, err)
+				req.Observed.Composite.Resource.Fields["status"] = structpb.NewStructValue(s)
+				if got := Run(req, c).GetMeta().GetTtl().AsDuration(); got != want {
+					t.Errorf("TTL: want %v, got %v", want, got)
+				}
+			})
+		}
 	}
 }
 

@@ -54,6 +54,13 @@ func NewRequest(req *fnv1.RunFunctionRequest) (*Request, error) {
 	return in, nil
 }
 
+// responsive is false while Crossplane's circuit breaker drops events of the composite resource or of what it depends on.
+func (r *Request) responsive() bool {
+	return !slices.ContainsFunc(mapsIn(r.XR.Object, "status", "conditions"), func(c map[string]any) bool {
+		return c["type"] == conditionResponsive && c["status"] == string(metav1.ConditionFalse)
+	})
+}
+
 // Get returns the object of the given kind and name in the composite's namespace, nil if there is none.
 // The error is ErrPending when it has to be read first.
 func (r *Request) Get(requirement string, gvk schema.GroupVersionKind, name string) (*unstructured.Unstructured, error) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -98,9 +99,18 @@ func (c *Comparison) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| | %s | %s | ratio | goal | |\n|---|---|---|---|---|---|\n", c.own, c.peer)
 	for _, r := range c.Rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Title, spread(r.own, r.Unit), spread(r.peer, r.Unit), r.ratio(), r.goal(), r.Verdict())
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.Title, spread(r.own, r.Unit), r.against(), r.ratio(), r.goal(), r.Verdict())
 	}
 	return b.String()
+}
+
+// against says what this project is compared with, and by name where that is not the peer of the column.
+func (r Row) against() string {
+	measured := spread(r.peer, r.Unit)
+	if named := cmp.Or(r.Over, r.Peer); named != "" && measured != "" {
+		return named + ": " + measured
+	}
+	return measured
 }
 
 // Details returns everything that was measured in Markdown, by name.

@@ -58,6 +58,7 @@ func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "measurements.jsonl")
 	first, second := measured("b/x", "us", 1, 2), append(measured("b/x", "them", 2, 40), measured("b/none", "us", 0)...)
+	second = append(second, measured("b/x", "others", 4)...)
 	second[1].Machine = "a fast one"
 	for _, taken := range [][]Measurement{first, second} {
 		if err := Append(path, taken); err != nil {
@@ -71,7 +72,8 @@ func TestFiles(t *testing.T) {
 	if diff := cmp.Diff(append(first, second...), all); diff != "" {
 		t.Fatalf("-want +got:\n%s", diff)
 	}
-	c := Compare(all, []Goal{{Title: "Until it is there", Name: "b/x", AtMost: 0.05}, {Title: "Another", Name: "b/y", AtMost: 1}}, "us", "them", "- an environment\n")
+	c := Compare(all, []Goal{{Title: "Until it is there", Name: "b/x", AtMost: 0.05}, {Title: "Another", Name: "b/y", AtMost: 1},
+		{Title: "Another's", Name: "b/x", Peer: "others"}, {Title: "Growth", Name: "b/x", Over: "b/none"}}, "us", "them", "- an environment\n")
 	if err := c.Write(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "| | them | us |\n|---|---|---|\n| b/none |  | 0 s (0–0, 1) |\n| b/x | 21.0 s (2–40.0, 2) | 1.5 s (1–2, 2) |\n"; !strings.Contains(string(details), want) {
+	if want := "| | others | them | us |\n|---|---|---|---|\n| b/none |  |  | 0 s (0–0, 1) |\n| b/x | 4 s (4–4, 1) | 21.0 s (2–40.0, 2) | 1.5 s (1–2, 2) |\n"; !strings.Contains(string(details), want) {
 		t.Errorf("details.md: want %q in\n%s", want, details)
 	}
 	table, err := os.ReadFile(filepath.Join(dir, "table.md"))
@@ -88,7 +90,9 @@ func TestFiles(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| | us | them | ratio | goal | |", "| Until it is there | 1.5 s (1–2, 2) | 21.0 s (2–40.0, 2) | 0.0714 | ≤ 0.05 | missed |",
-		"| Another |  |  |  | ≤ 1 | not measured |", "- an environment", "- b measured at c0; at c1; at c1 on a fast one",
+		"| Another |  |  |  | ≤ 1 | not measured |",
+		"| Another's | 1.5 s (1–2, 2) | others: 4 s (4–4, 1) | 0.375 |  | reported |", "| Growth | 1.5 s (1–2, 2) | b/none: 0 s (0–0, 1) |  |  | reported |",
+		"- an environment", "- b measured at c0; at c1; at c1 on a fast one",
 	} {
 		if !strings.Contains(string(table), want+"\n") {
 			t.Errorf("no line %q in\n%s", want, table)
@@ -98,7 +102,7 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(drawn), "Until it is there") || strings.Contains(string(drawn), "Another") {
+	if !strings.Contains(string(drawn), "Until it is there") || strings.Contains(string(drawn), "Another<") {
 		t.Error("the plot does not show exactly what was measured")
 	}
 }

@@ -64,6 +64,9 @@ type Options struct {
 	Without []string
 }
 
+// CrossplaneWorkers is Crossplane's flag for how many composite resources of a kind are composed at a time (docs/performance.md).
+const CrossplaneWorkers = "--max-concurrent-reconciles=4"
+
 func (o *Options) setDefaults() {
 	if o.StateDir == "" {
 		o.StateDir = DefaultStateDir(o.Root)
@@ -76,7 +79,7 @@ func (o *Options) setDefaults() {
 	}
 	if o.CrossplaneFlags == nil {
 		// Many composed objects make many events, which the default burst of 100 would drop.
-		o.CrossplaneFlags = []string{"--circuit-breaker-burst=5000", "--max-concurrent-reconciles=4"}
+		o.CrossplaneFlags = []string{"--circuit-breaker-burst=5000", CrossplaneWorkers}
 	}
 	if o.ASOSyncPeriod == 0 {
 		o.ASOSyncPeriod = time.Hour
