@@ -30,7 +30,7 @@ var encodings = []encoding{
 	{"in base64 for URLs of a text", func(s string) string { return inBase64(base64.URLEncoding, s, 1) }},
 	{"in base64 for URLs of a text", func(s string) string { return inBase64(base64.URLEncoding, s, 2) }},
 	{"in hexadecimal", func(s string) string { return hex.EncodeToString([]byte(s)) }},
-	{"as a list of bytes", func(s string) string { return strings.Trim(fmt.Sprint([]byte(s)), "[]") }},
+	{"as a list of bytes", func(s string) string { return strings.Trim(fmt.Sprintf("%d", []byte(s)), "[]") }},
 }
 
 func inJSON(s string) string {

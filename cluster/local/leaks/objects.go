@@ -36,14 +36,12 @@ func (o *Objects) Follow(ctx context.Context, etcd *clientv3.Client) error {
 	changes := etcd.Watch(clientv3.WithRequireLeader(ctx), registryPrefix,
 		clientv3.WithPrefix(), clientv3.WithRev(1), clientv3.WithFilterDelete(), clientv3.WithFragment())
 	for answer := range changes {
-		err := answer.Err()
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil:
-			if errors.Is(err, rpctypes.ErrCompacted) {
-				return fmt.Errorf("versions of objects are gone that nobody has looked at: %w", err)
-			}
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // To be told to stop is no error.
+		}
+		if err := answer.Err(); errors.Is(err, rpctypes.ErrCompacted) {
+			return fmt.Errorf("versions of objects are gone that nobody has looked at: %w", err)
+		} else if err != nil {
 			return err
 		}
 		for _, event := range answer.Events {

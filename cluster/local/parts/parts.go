@@ -48,51 +48,54 @@ const (
 )
 
 const (
-	kubernetesLDFlags = "-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3" +
+	ldFlags  = "-ldflags"
+	stripped = "-s -w"
+
+	kubernetesLDFlags = stripped + " -X k8s.io/component-base/version.gitVersion=v1.36.3" +
 		" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36"
 
 	// The RBAC manager has no flag for its metrics address: its default port would clash with a second checkout's.
-	crossplaneLDFlags = "-s -w -X github.com/crossplane/crossplane-runtime/v2/pkg/version.version=v2.4.0" +
+	crossplaneLDFlags = stripped + " -X github.com/crossplane/crossplane-runtime/v2/pkg/version.version=v2.4.0" +
 		" -X sigs.k8s.io/controller-runtime/pkg/metrics/server.DefaultBindAddress=0"
 )
 
 // cliLDFlags are those of the CLI's own releases.
-const cliLDFlags = "-s -w -X github.com/crossplane/crossplane-runtime/v2/pkg/version.version=v2.5.0"
+const cliLDFlags = stripped + " -X github.com/crossplane/crossplane-runtime/v2/pkg/version.version=v2.5.0"
 
 // All returns every part, in the order in which they are built: what the first stages need comes first.
 func All() []Part {
 	return []Part{
 		{
 			Name: Kubernetes, Module: kubernetesModule, Package: ".", Upstream: true,
-			Flags: []string{"-ldflags", kubernetesLDFlags},
+			Flags: []string{ldFlags, kubernetesLDFlags},
 			Links: []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl"},
 		},
 		{
 			Name: CAPI, Module: capiModule, Package: "sigs.k8s.io/cluster-api/core", Upstream: true,
-			Flags: []string{"-ldflags", "-s -w"},
+			Flags: []string{ldFlags, stripped},
 		},
 		{
 			Name: Clusterctl, Module: capiModule, Package: "sigs.k8s.io/cluster-api/cmd/clusterctl", Upstream: true,
-			Flags: []string{"-ldflags", "-s -w"},
+			Flags: []string{ldFlags, stripped},
 		},
 		{
 			Name: KubeadmBootstrap, Module: capiModule, Package: "sigs.k8s.io/cluster-api/bootstrap/kubeadm", Upstream: true,
-			Flags: []string{"-ldflags", "-s -w"},
+			Flags: []string{ldFlags, stripped},
 		},
 		{
 			Name: ControllerGen, Module: asoModule, Package: "sigs.k8s.io/controller-tools/cmd/controller-gen", Upstream: true,
 		},
 		{
 			Name: ASO, Module: asoModule, Package: "github.com/Azure/azure-service-operator/v2/cmd/controller", Upstream: true,
-			Flags: []string{"-ldflags", "-s -w"},
+			Flags: []string{ldFlags, stripped},
 		},
 		{
 			Name: Crossplane, Module: crossplaneModule, Package: "github.com/crossplane/crossplane/v2/cmd/crossplane", Upstream: true,
-			Flags: []string{"-ldflags", crossplaneLDFlags},
+			Flags: []string{ldFlags, crossplaneLDFlags},
 		},
 		{
 			Name: CrossplaneCLI, Module: cliModule, Package: "github.com/crossplane/cli/v2/cmd/crossplane", Upstream: true,
-			Flags: []string{"-ldflags", cliLDFlags},
+			Flags: []string{ldFlags, cliLDFlags},
 		},
 		{Name: AzureSim, Module: ".", Package: "./cluster/azuresim"},
 		{Name: Function, Module: ".", Package: "./functions/function-capz"},
@@ -103,7 +106,7 @@ func All() []Part {
 // Peers returns what this project is measured against. Nothing else needs it.
 func Peers() []Part {
 	return []Part{
-		{Name: CAPZ, Module: capzModule, Package: capzPath, Upstream: true, Flags: []string{"-ldflags", "-s -w"}},
-		{Name: PatchTransform, Module: transformModule, Package: transformPath, Upstream: true, Flags: []string{"-ldflags", "-s -w"}},
+		{Name: CAPZ, Module: capzModule, Package: capzPath, Upstream: true, Flags: []string{ldFlags, stripped}},
+		{Name: PatchTransform, Module: transformModule, Package: transformPath, Upstream: true, Flags: []string{ldFlags, stripped}},
 	}
 }
