@@ -17,8 +17,6 @@ const (
 	ConditionAvailable      = "Available"
 	ConditionResourcesReady = "ResourcesReady"
 	ConditionPaused         = "Paused"
-	// conditionResponsive is Crossplane's: whether it takes all events of the composite resource.
-	conditionResponsive = "Responsive"
 )
 
 // The most that the schema of a metav1.Condition admits.

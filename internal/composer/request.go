@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xv1 "github.com/crossplane/crossplane/apis/v2/apiextensions/v1"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/request"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -57,7 +58,7 @@ func NewRequest(req *fnv1.RunFunctionRequest) (*Request, error) {
 // responsive is false while Crossplane's circuit breaker drops events of the composite resource or of what it depends on.
 func (r *Request) responsive() bool {
 	return !slices.ContainsFunc(mapsIn(r.XR.Object, "status", "conditions"), func(c map[string]any) bool {
-		return c["type"] == conditionResponsive && c["status"] == string(metav1.ConditionFalse)
+		return c["type"] == string(xv1.TypeResponsive) && c["status"] == string(metav1.ConditionFalse)
 	})
 }
 
