@@ -116,7 +116,7 @@ func (a *arena) apply(ctx context.Context, clusters [][]*unstructured.Unstructur
 	return g.Wait()
 }
 
-// available says whether a number of Clusters are Available.
+// available reports whether a number of Clusters are Available.
 func available(count int) func(map[objectKey]*event) bool {
 	return func(objects map[objectKey]*event) bool {
 		return count == countOf(objects, "Cluster", func(u *unstructured.Unstructured) bool {
@@ -131,7 +131,7 @@ func available(count int) func(map[objectKey]*event) bool {
 	}
 }
 
-// equipped says whether a number of MachinePools have the nodes they want.
+// equipped reports whether a number of MachinePools have the nodes they want.
 func equipped(count int) func(map[objectKey]*event) bool {
 	return func(objects map[objectKey]*event) bool {
 		return count == countOf(objects, "MachinePool", func(u *unstructured.Unstructured) bool {
@@ -157,7 +157,7 @@ func inOrder(objects map[objectKey]*event) []*event {
 	return slices.SortedFunc(maps.Values(objects), func(a, b *event) int { return a.came.Compare(b.came) })
 }
 
-// nothing says whether nothing is left of Clusters.
+// nothing reports whether nothing is left of Clusters.
 func nothing(objects map[objectKey]*event) bool {
 	for _, e := range objects {
 		if e.gone.IsZero() {

@@ -54,7 +54,7 @@ var meant = []documented{
 	}},
 }
 
-// isRefusal says whether this project refuses, with the text, what CAPZ accepts.
+// isRefusal reports whether this project refuses, with the text, what CAPZ accepts.
 func isRefusal(d compare.Difference, text string) bool {
 	return d.CAPZ == "accepted" && strings.Contains(fmt.Sprint(d.Ours), text)
 }

@@ -16,7 +16,7 @@ type answers struct {
 	capz, ours error
 }
 
-// only says whether one side alone refuses, with the text: this project or else CAPZ.
+// only reports whether one side alone refuses, with the text: this project or else CAPZ.
 func (a answers) only(ours bool, text string) bool {
 	if ours {
 		return a.capz == nil && strings.Contains(a.ours.Error(), text)
@@ -64,7 +64,7 @@ func (a answers) documentation() string {
 	return ""
 }
 
-// runRules compares what the two sides refuse, and says whether all differences are documented.
+// runRules compares what the two sides refuse, and reports whether all differences are documented.
 func runRules(ctx context.Context, out io.Writer, count int, seed uint64) (bool, error) {
 	c, err := newComparison(out)
 	if err != nil {

@@ -42,7 +42,7 @@ type comparison struct {
 	controlPlanes, pools                             specs.Coverage
 }
 
-// run compares the specs, and says whether all differences are documented.
+// run compares the specs, and reports whether all differences are documented.
 func run(ctx context.Context, out io.Writer, count int, seed uint64) (bool, error) {
 	c, err := newComparison(out)
 	if err != nil {

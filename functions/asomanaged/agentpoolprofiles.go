@@ -115,7 +115,7 @@ func agentPoolProfile(in *composer.Request, managed *composer.Inline, machinePoo
 		problem = setAgentPool(machinePool, agentPool, nil)
 	}
 	if problem != nil {
-		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s is mended: %s", name, problem.Message), nil
+		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s is fixed: %s", name, problem.Message), nil
 	}
 	profile := member.AgentPoolProfile(agentPool.Object)
 	if agentPool.Object.GetAPIVersion() == managed.Object.GetAPIVersion() {

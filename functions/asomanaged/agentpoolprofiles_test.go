@@ -59,9 +59,9 @@ func TestAgentPoolProfiles(t *testing.T) {
 		"the pool's XR has no agent pool": {world: aksWorld("p0").With(poolXR("p0", group("g"))),
 			waits: "AzureASOManagedMachinePool p0 has a ManagedClustersAgentPool in spec.resources"},
 		"the pool has a mistake": {world: aksWorld("p0").With(poolXR("p0", aksPool("p0", set(int64(7), "spec", "count")))),
-			waits: `AzureASOManagedMachinePool p0 is mended: spec.resources[0].spec.count is 7, but must be 3 or absent because spec.replicas of MachinePool "mp-p0" is 3`},
+			waits: `AzureASOManagedMachinePool p0 is fixed: spec.resources[0].spec.count is 7, but must be 3 or absent because spec.replicas of MachinePool "mp-p0" is 3`},
 		"the pool is malformed": {world: aksWorld("p0").With(poolXR("p0", aksPool("p0", set("x", "spec")))),
-			waits: `AzureASOManagedMachinePool p0 is mended: spec.resources[0].spec is "x", but must be an object`},
+			waits: `AzureASOManagedMachinePool p0 is fixed: spec.resources[0].spec is "x", but must be an object`},
 		"two pools are amiss": {world: aksWorld("p0", "p1", "p2").Without(poolXR("p1"), poolXR("p2")),
 			waits: "AzureASOManagedMachinePool p1 exists, which MachinePool mp-p1 refers to, AzureASOManagedMachinePool p2 exists, which MachinePool mp-p2 refers to"},
 	}

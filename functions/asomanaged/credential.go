@@ -27,7 +27,7 @@ func (c credential) said() member.Credential {
 	return member.CredentialOf(c.controlPlane)
 }
 
-// asked says whether the control plane refers to an AzureClusterIdentity.
+// asked reports whether the control plane refers to an AzureClusterIdentity.
 func (c credential) asked() bool {
 	if c.controlPlane == nil {
 		return false

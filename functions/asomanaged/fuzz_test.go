@@ -46,7 +46,7 @@ func FuzzRunFunction(f *testing.F) {
 	})
 }
 
-// wellFormed says whether each item of the list says what it is: then what it does not have is not wanted.
+// wellFormed reports whether each item of the list says what it is: then what it does not have is not wanted.
 func wellFormed(value any) bool {
 	items, ok := value.([]any)
 	for _, i := range items {

@@ -42,7 +42,7 @@ func kindConditions(in *composer.Request, out *composer.Outcomes, of []kindCondi
 	return conditions
 }
 
-// shown says whether status.conditions has a condition of the type: Crossplane keeps what a function once gave it.
+// shown reports whether status.conditions has a condition of the type: Crossplane keeps what a function once gave it.
 func shown(in *composer.Request, conditionType string) bool {
 	conditions, _, _ := unstructured.NestedSlice(in.XR.Object, "status", "conditions")
 	for _, c := range conditions {

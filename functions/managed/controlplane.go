@@ -164,7 +164,7 @@ func (a *aks) expand(observed *unstructured.Unstructured) ([]expansion.Object, e
 	return expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, live), live
 }
 
-// poolsComeUp says whether all pools are known, and the object of one of them is not ready.
+// poolsComeUp reports whether all pools are known, and the object of one of them is not ready.
 func (a *aks) poolsComeUp() bool {
 	return len(a.poolWaits) == 0 && slices.ContainsFunc(a.pools, func(p expansion.Pool) bool {
 		return !slices.ContainsFunc(p.XR.Status.Resources, func(r v1beta1.ResourceStatus) bool {
@@ -173,7 +173,7 @@ func (a *aks) poolsComeUp() bool {
 	})
 }
 
-// sendsSamePools says whether the ManagedCluster among the objects has the pools that were sent with the observed one.
+// sendsSamePools reports whether the ManagedCluster among the objects has the pools that were sent with the observed one.
 func sendsSamePools(objects []expansion.Object, observed *unstructured.Unstructured) bool {
 	sent, _, _ := unstructured.NestedSlice(observed.Object, "spec", "agentPoolProfiles")
 	return len(sent) > 0 && slices.ContainsFunc(objects, func(o expansion.Object) bool {

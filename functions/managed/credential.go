@@ -48,7 +48,7 @@ func awaitedCredential(in *composer.Request, cp *v1beta1.AzureManagedControlPlan
 	return fmt.Sprintf("provider-capz has made Secret %s from %s", v1beta1.CredentialSecret(cluster), named), nil
 }
 
-// forbids says whether a namespace is certainly not among those allowed. A selector is for provider-capz to resolve.
+// forbids reports whether a namespace is certainly not among those allowed. A selector is for provider-capz to resolve.
 func forbids(allowed *v1beta1.AllowedNamespaces, namespace string) bool {
 	switch {
 	case allowed == nil:

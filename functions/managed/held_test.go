@@ -133,7 +133,7 @@ func TestWhileHeld(t *testing.T) {
 		"another network": {do: func(p *play) { p.xr = edited(p.xr, set("other", "spec", "virtualNetwork", "name")) },
 			did: []string{"create ResourceGroup rg", "create VirtualNetwork other", "create VirtualNetworksSubnet nodes", "create ManagedCluster cp"},
 			not: []string{"VirtualNetwork.network.azure.com/net"}},
-		"a mistake, mended": {do: func(p *play) {
+		"a mistake, fixed": {do: func(p *play) {
 			p.xr = edited(p.xr, set([]any{"{"}, "spec", "asoManagedClusterPatches"))
 			p.rounds(6)
 			if slices.Contains(p.did, "create ManagedCluster cp") {

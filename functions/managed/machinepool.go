@@ -145,7 +145,7 @@ func (p *aksPool) upgradeLater() string {
 
 func withV(version string) string { return "v" + strings.TrimPrefix(version, "v") }
 
-// foreign says whether the ManagedCluster was not made for the Cluster.
+// foreign reports whether the ManagedCluster was not made for the Cluster.
 func (p *aksPool) foreign() bool {
 	return p.managed.Ownership == v1beta1.OwnershipExternal || p.managed.Ownership == v1beta1.OwnershipUser
 }

@@ -41,7 +41,7 @@ func apiServer(managed *unstructured.Unstructured) string {
 	return statusText(managed, "fqdn")
 }
 
-// upgradesItself says whether AKS raises the Kubernetes version by itself.
+// upgradesItself reports whether AKS raises the Kubernetes version by itself.
 func upgradesItself(cp *v1beta1.AzureManagedControlPlane) bool {
 	if cp.Spec.AutoUpgradeProfile == nil {
 		return false

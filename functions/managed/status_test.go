@@ -351,7 +351,7 @@ func TestPoolsAtCreation(t *testing.T) {
 		"no System pool":        {world{Objects: []*unstr{cluster(t), machinePool(t, "p1"), poolXR(t, "p1", "User")}}, "an AzureManagedMachinePool of Cluster c1 has spec.mode System"},
 		"a pool is missing":     {aksWorld(t).Without(poolXR(t, "p1", "User")), "AzureManagedMachinePool p1 exists and has label cluster.x-k8s.io/cluster-name, which MachinePool mp-p1 refers to"},
 		"a MachinePool misses":  {aksWorld(t).Without(machinePool(t, "p1")), "a MachinePool refers to AzureManagedMachinePool p1"},
-		"a pool is wrong":       {aksWorld(t).With(edited(poolXR(t, "p1", "User"), set([]any{"{"}, "spec", "asoManagedClustersAgentPoolPatches"))), "AzureManagedMachinePool p1 is mended: spec.asoManagedClustersAgentPoolPatches[0]"},
+		"a pool is wrong":       {aksWorld(t).With(edited(poolXR(t, "p1", "User"), set([]any{"{"}, "spec", "asoManagedClustersAgentPoolPatches"))), "AzureManagedMachinePool p1 is fixed: spec.asoManagedClustersAgentPoolPatches[0]"},
 		"a pool cannot be read": {aksWorld(t).With(edited(poolXR(t, "p1", "User"), set("x", "spec"))), "AzureManagedMachinePool p1 cannot be read"},
 	}
 	for name, c := range cases {

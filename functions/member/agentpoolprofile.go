@@ -32,7 +32,7 @@ func AzureName(obj *unstructured.Unstructured) string {
 	return obj.GetName()
 }
 
-// SameProfiles says whether both lists of agent pool profiles are the same, also where one came through protobuf.
+// SameProfiles reports whether both lists of agent pool profiles are the same, also where one came through protobuf.
 func SameProfiles(a, b []any) bool {
 	x, errA := json.Marshal(a)
 	y, errB := json.Marshal(b)

@@ -40,10 +40,10 @@ func ReadCredential(in *composer.Request, kind schema.GroupVersionKind, name str
 	return CredentialOf(controlPlane), nil
 }
 
-// Lost says whether there is no Secret any more: ASO then changes nothing in Azure, and deletes nothing.
+// Lost reports whether there is no Secret any more: ASO then changes nothing in Azure, and deletes nothing.
 func (c Credential) Lost() bool { return v1beta1.CredentialLost(c.Secret, c.Reason) }
 
-// Usable says whether new objects may be composed.
+// Usable reports whether new objects may be composed.
 func (c Credential) Usable() bool { return c.Secret != "" && !c.Lost() }
 
 // Awaited returns, in words, what new objects wait for until the credential is usable: kind and name are those of the control

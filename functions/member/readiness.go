@@ -77,7 +77,7 @@ func AnnounceVersion(in *composer.Request, cluster *unstructured.Unstructured, s
 	return err
 }
 
-// lacksPools says whether the Cluster's topology names a pool that has no MachinePool.
+// lacksPools reports whether the Cluster's topology names a pool that has no MachinePool.
 func lacksPools(in *composer.Request, cluster *unstructured.Unstructured) (bool, error) {
 	wanted, _, _ := unstructured.NestedSlice(cluster.Object, "spec", "topology", "workers", "machinePools")
 	if len(wanted) == 0 {

@@ -77,7 +77,7 @@ func OwnerCluster(in *composer.Request) (*unstructured.Unstructured, *composer.P
 		"waits for a Cluster to own it: a Cluster in namespace %q must refer to %s %q", in.XR.GetNamespace(), in.XR.GetKind(), in.XR.GetName())}, nil
 }
 
-// refers says whether an object of Cluster API that stays refers to the composite at the given fields.
+// refers reports whether an object of Cluster API that stays refers to the composite at the given fields.
 func refers(from, xr *unstructured.Unstructured, fields ...string) bool {
 	if from == nil || from.GetDeletionTimestamp() != nil {
 		return false
@@ -114,7 +114,7 @@ func Reference(in *composer.Request, cluster *unstructured.Unstructured, field s
 		in.XR.GetKind(), required.Kind, field, cluster.GetName(), found, required.Kind, required.Group)}
 }
 
-// Paused says whether the CAPI contract asks to leave the composite alone.
+// Paused reports whether the CAPI contract asks to leave the composite alone.
 func Paused(in *composer.Request, cluster *unstructured.Unstructured) bool {
 	byCluster, _, _ := unstructured.NestedBool(cluster.Object, "spec", "paused")
 	_, byAnnotation := in.XR.GetAnnotations()[annotationPaused]

@@ -118,7 +118,7 @@ func controlPlaneOf(in *composer.Request, cluster *unstructured.Unstructured) (*
 	return in.GetIn("controlplane", controlPlaneKind, cluster.GetNamespace(), ref["name"])
 }
 
-// controls says whether the composite is the controller of an object.
+// controls reports whether the composite is the controller of an object.
 func controls(xr, obj *unstructured.Unstructured) bool {
 	owner := metav1.GetControllerOf(obj)
 	return owner != nil && owner.UID == xr.GetUID()

@@ -211,7 +211,7 @@ func immutable(path string, wanted, before any) *composer.Problem {
 		"%s is to be %s, but must stay %s because Azure cannot change it on what exists", path, shown(wanted), shown(before))}
 }
 
-// covers says whether wanted has everything that before has, with the same values.
+// covers reports whether wanted has everything that before has, with the same values.
 func covers(wanted, before any) bool {
 	was, isMap := before.(map[string]any)
 	if !isMap {

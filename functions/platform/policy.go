@@ -26,7 +26,7 @@ type policy struct {
 // classNamespace returns where the ClusterClass is: with the Cluster unless the policy says otherwise.
 func (p *policy) classNamespace(at key) string { return cmp.Or(p.class.Namespace, at.namespace) }
 
-// policyOf reads the input of the Composition's step. The error says what a platform team has to mend.
+// policyOf reads the input of the Composition's step. The error says what a platform team has to fix.
 func policyOf(input map[string]any) (*policy, error) {
 	if input == nil {
 		return nil, errors.New("the step has no input, but needs an AKSClusterPolicy of " + v1alpha1.GroupVersion.String() + " that names a ClusterClass")
@@ -75,7 +75,7 @@ func decode(fields map[string]any, into any) error {
 	return d.Decode(into)
 }
 
-// known says whether a path below spec names a field of an application team's.
+// known reports whether a path below spec names a field of an application team's.
 func known(path []string) bool {
 	fields := specFields
 	for i, name := range path {

@@ -149,7 +149,7 @@ func sum(pools []v1alpha1.NodePoolStatus) *v1alpha1.NodeCount {
 	return n
 }
 
-// controlPlaneReady says whether the API server and what it stands on are there. Each may wait for the other, so all that
+// controlPlaneReady reports whether the API server and what it stands on are there. Each may wait for the other, so all that
 // is said is shown.
 func (s *seen) controlPlaneReady() composer.Condition {
 	reason := ""
@@ -170,7 +170,7 @@ func (s *seen) controlPlaneReady() composer.Condition {
 	return composer.False(conditionControlPlane, reason, strings.Join(messages, "; "))
 }
 
-// nodesReady says whether every pool has its nodes.
+// nodesReady reports whether every pool has its nodes.
 func (s *seen) nodesReady(pools []v1alpha1.NodePoolStatus) composer.Condition {
 	if len(pools) == 0 {
 		return composer.False(conditionNodes, reasonWaiting, "waits for the node pools")
@@ -190,7 +190,7 @@ func (s *seen) nodesReady(pools []v1alpha1.NodePoolStatus) composer.Condition {
 	return composer.True(conditionNodes, reasonReady, "")
 }
 
-// reconciled says whether Cluster API has brought everything to what the topology says, such as a new version.
+// reconciled reports whether Cluster API has brought everything to what the topology says, such as a new version.
 func (s *seen) reconciled() composer.Condition {
 	c := conditionOf(s.cluster, "TopologyReconciled")
 	if c.Status != metav1.ConditionTrue {

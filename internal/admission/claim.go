@@ -39,7 +39,7 @@ type Scope struct {
 	WatchFilter string
 }
 
-// has says whether to act on an object of a namespace with the labels.
+// has reports whether to act on an object of a namespace with the labels.
 func (s Scope) has(namespace string, labels map[string]string) bool {
 	return (s.Namespace == "" || namespace == s.Namespace) &&
 		(s.WatchFilter == "" || labels[clusterv1.WatchLabel] == s.WatchFilter)

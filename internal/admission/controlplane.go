@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-// controlPlane says whether a new control plane fits the Cluster and the MachinePools that are there already. What these rules
+// controlPlane reports whether a new control plane fits the Cluster and the MachinePools that are there already. What these rules
 // are about cannot be changed afterwards, but for the version, which can only be raised.
 func (r *Rules) controlPlane(ctx context.Context, req admission.Request) (field.ErrorList, error) {
 	controlPlane, err := decode[v1beta1.AzureManagedControlPlane](req.Object.Raw)

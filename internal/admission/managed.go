@@ -85,7 +85,7 @@ func (r *Rules) handler(check rule) admission.Handler {
 	})
 }
 
-// orderly says whether what is there now is all that a request can be judged by. A dry run of a pool is often one of several, all
+// orderly reports whether what is there now is all that a request can be judged by. A dry run of a pool is often one of several, all
 // before the first change: Flux and Argo CD would never begin to raise the version of a control plane and its pools together,
 // or to replace a System pool.
 func orderly(req admission.Request) bool {

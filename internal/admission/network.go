@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-// cluster says whether AKS can have the address ranges of a Cluster.
+// cluster reports whether AKS can have the address ranges of a Cluster.
 func (r *Rules) cluster(ctx context.Context, req admission.Request) (field.ErrorList, error) {
 	cluster, err := decode[clusterv1.Cluster](req.Object.Raw)
 	if err != nil {
@@ -43,7 +43,7 @@ func oneRange(path *field.Path, ranges []string, of string) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, ranges, fmt.Sprintf("has %d ranges, but AKS takes one at most for %s", len(ranges), of))}
 }
 
-// dnsServiceIP says whether the address of a control plane's DNS is one of its Cluster's Services.
+// dnsServiceIP reports whether the address of a control plane's DNS is one of its Cluster's Services.
 func dnsServiceIP(controlPlane *v1beta1.AzureManagedControlPlane, cluster *clusterv1.Cluster) field.ErrorList {
 	if controlPlane.Spec.DNSServiceIP == nil {
 		return nil

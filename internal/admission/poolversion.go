@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-// machinePool says whether a MachinePool may have its version, or be deleted.
+// machinePool reports whether a MachinePool may have its version, or be deleted.
 func (r *Rules) machinePool(ctx context.Context, req admission.Request) (field.ErrorList, error) {
 	if req.Operation == admissionv1.Delete {
 		return r.machinePoolDeleted(ctx, req)
@@ -40,7 +40,7 @@ func (r *Rules) machinePool(ctx context.Context, req admission.Request) (field.E
 		versionOf(controlPlane), controlPlaneKind, controlPlane.Name))}, nil
 }
 
-// newer says whether a pool's version is above the control plane's.
+// newer reports whether a pool's version is above the control plane's.
 func newer(version string, controlPlane *v1beta1.AzureManagedControlPlane) bool {
 	highest := versionOf(controlPlane)
 	return version != "" && highest != "" && semver.Compare(withV(version), highest) > 0

@@ -75,7 +75,7 @@ func (r *Rules) lastSystemPool(ctx context.Context, pool *v1beta1.AzureManagedMa
 		managedPoolKind, pool.Name, cluster.Name, must))}, nil
 }
 
-// otherSystemPools says whether a Cluster keeps a System pool without this one. One whose MachinePool is being deleted does
+// otherSystemPools reports whether a Cluster keeps a System pool without this one. One whose MachinePool is being deleted does
 // not count: it goes as well.
 func (r *Rules) otherSystemPools(ctx context.Context, pool *v1beta1.AzureManagedMachinePool, cluster string) (bool, error) {
 	ofCluster := []client.ListOption{client.InNamespace(pool.Namespace), client.MatchingLabels{clusterv1.ClusterNameLabel: cluster}}

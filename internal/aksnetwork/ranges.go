@@ -34,7 +34,7 @@ func Ranges(isOverlay bool, network, subnet string) (filledNetwork, filledSubnet
 	return network, subnet
 }
 
-// contains says whether a range has all addresses of another; a range that cannot be read has none.
+// contains reports whether a range has all addresses of another; a range that cannot be read has none.
 func contains(outer, inner string) bool {
 	o, outerErr := netip.ParsePrefix(outer)
 	i, innerErr := netip.ParsePrefix(inner)

@@ -36,7 +36,7 @@ func (o Operators) namespaces() []string {
 	return o.Namespaces
 }
 
-// Has says whether a Secret has an ASO's settings.
+// Has reports whether a Secret has an ASO's settings.
 func (o Operators) Has(key client.ObjectKey) bool {
 	return key.Name == SettingsSecret && slices.Contains(o.namespaces(), key.Namespace)
 }
@@ -116,7 +116,7 @@ func (o Operator) Cloud() (Cloud, bool) {
 	return cloudAt(o.settings.cloud().ActiveDirectoryAuthorityHost)
 }
 
-// AnyCloud says whether a credential Secret may name another cloud.
+// AnyCloud reports whether a credential Secret may name another cloud.
 func (o Operator) AnyCloud() (bool, error) { return o.settings.flag(keyMultiEnvironment) }
 
 // AnyCloudKey is the key of its settings that allows it.

@@ -82,7 +82,7 @@ func (s settings) additionalTenants() []string {
 	return tenants
 }
 
-// serves says whether an ASO with these settings acts on objects of a namespace; without a list it does on all.
+// serves reports whether an ASO with these settings acts on objects of a namespace; without a list it does on all.
 func (s settings) serves(namespace string) bool {
 	targets := config.ParseCommaCollection(s.text(keyTargetNamespaces))
 	return len(targets) == 0 || slices.Contains(targets, namespace)
@@ -109,7 +109,7 @@ func (s settings) cloud() cloud.Configuration {
 	return configuration
 }
 
-// trusts says whether a token of provider-capz's own may be sent to a cloud's authority host: it must be one of Azure's, or that of
+// trusts reports whether a token of provider-capz's own may be sent to a cloud's authority host: it must be one of Azure's, or that of
 // ASO's own settings. A scoped Secret is written by whoever has the right to in its namespace, and could name a host of theirs.
 func trusts(global settings, configuration cloud.Configuration) bool {
 	host := configuration.ActiveDirectoryAuthorityHost

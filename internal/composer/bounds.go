@@ -20,7 +20,7 @@ const (
 	shortestMessage = 512
 )
 
-// deeper says whether a value has more levels of fields within fields.
+// deeper reports whether a value has more levels of fields within fields.
 func deeper(value any, levels int) bool {
 	if levels < 0 {
 		return true

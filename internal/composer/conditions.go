@@ -101,7 +101,7 @@ func validReason(reason string) string {
 
 func cut(message string) string { return cutTo(message, longestMessage) }
 
-// Reached says whether a boolean status field is true already: what the contract calls completed stays completed.
+// Reached reports whether a boolean status field is true already: what the contract calls completed stays completed.
 func Reached(xr *unstructured.Unstructured, fields ...string) bool {
 	done, _, _ := unstructured.NestedBool(xr.Object, append([]string{"status"}, fields...)...)
 	return done

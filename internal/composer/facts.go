@@ -36,7 +36,7 @@ func (r *Request) Know(cluster string, about types.UID) error {
 	return nil
 }
 
-// Served says whether the API server serves a kind; not known when Crossplane cannot tell. The error is ErrPending when that has to
+// Served reports whether the API server serves a kind; not known when Crossplane cannot tell. The error is ErrPending when that has to
 // be read first. Crossplane reads all of a group to tell of one kind, so it is asked last.
 func (r *Request) Served(gvk schema.GroupVersionKind) (served, known bool, err error) {
 	if r.facts != nil && facts.Serves(r.facts, gvk) {

@@ -18,7 +18,7 @@ const AnnotationHeld = "infrastructure.cluster.x-k8s.io/held"
 // as it takes; what is another operator's it leaves alone, and says once, in an event that names both.
 const toNobody = "held-until-what-it-refers-to-is-ready"
 
-// Held says whether an object only waits in Kubernetes: nothing has been sent to Azure for it. What ASO reports of it is
+// Held reports whether an object only waits in Kubernetes: nothing has been sent to Azure for it. What ASO reports of it is
 // what somebody else has put there.
 func Held(obj metav1.Object) bool {
 	_, held := obj.GetAnnotations()[AnnotationHeld]
@@ -75,7 +75,7 @@ func (i *Inline) operator(in *Request, observed *unstructured.Unstructured) stri
 	return in.operator()
 }
 
-// mayHold says whether an object may be in Kubernetes before anything is sent to Azure for it.
+// mayHold reports whether an object may be in Kubernetes before anything is sent to Azure for it.
 func (p *Plan) mayHold(i *Inline) bool {
 	switch {
 	case p.Withhold != "" || len(i.Needs) > 0:
@@ -111,7 +111,7 @@ func pausedState() AzureState {
 
 func creatingState() AzureState { return AzureState{Reason: "Creating", Message: "is being created"} }
 
-// answersToSkip says whether ASO's last word is what it found while the object was held, before it has sent anything.
+// answersToSkip reports whether ASO's last word is what it found while the object was held, before it has sent anything.
 func answersToSkip(state AzureState, observed *unstructured.Unstructured) bool {
 	annotations := observed.GetAnnotations()
 	return state.Reason == ReasonAzureResourceNotFound && annotations[AnnotationReconcilePolicy] == "" && annotations[annotationSent] == ""
@@ -131,7 +131,7 @@ func (i *Inline) forgetNew() {
 	}
 }
 
-// inNew says whether what i stands for lies in a resource that is made now, so that Azure cannot have it.
+// inNew reports whether what i stands for lies in a resource that is made now, so that Azure cannot have it.
 func (p *Plan) inNew(i *Inline) bool {
 	if i.Probe == nil || i.Probe.Unless != nil || i.usersPolicy {
 		return false

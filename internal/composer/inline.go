@@ -91,7 +91,7 @@ func resourceName(obj *unstructured.Unstructured) string {
 	return obj.GroupVersionKind().GroupKind().String() + "/" + obj.GetName()
 }
 
-// Is says whether the object is of the given group and kind, in any version.
+// Is reports whether the object is of the given group and kind, in any version.
 func (i *Inline) Is(kind schema.GroupKind) bool {
 	return i.Object.GroupVersionKind().GroupKind() == kind
 }
@@ -188,7 +188,7 @@ func malformed(obj *unstructured.Unstructured, path, namespace string) *Problem 
 	return nil
 }
 
-// IsASO says whether an API group is one of Azure Service Operator's.
+// IsASO reports whether an API group is one of Azure Service Operator's.
 func IsASO(group string) bool { return strings.HasSuffix(group, ".azure.com") }
 
 // dropServerFields removes what only the API server and ASO write: in an applied object they would be conflicts.

@@ -284,7 +284,7 @@ func (p *Plan) keep(in *Request, out *Outcomes) error {
 	return nil
 }
 
-// kept says whether an object that the spec no longer has is kept for now, and how it is doing.
+// kept reports whether an object that the spec no longer has is kept for now, and how it is doing.
 func (p *Plan) kept(observed *unstructured.Unstructured) (AzureState, bool) {
 	if slices.Contains(p.Keeps, observed.GroupVersionKind().GroupKind()) && !Held(observed) {
 		return StateOf(observed), true
@@ -305,7 +305,7 @@ func (p *Plan) kept(observed *unstructured.Unstructured) (AzureState, bool) {
 	return AzureState{}, false
 }
 
-// SkippedByPause says whether it is a pause, and not a user, that keeps ASO from touching the object in Azure.
+// SkippedByPause reports whether it is a pause, and not a user, that keeps ASO from touching the object in Azure.
 func SkippedByPause(obj metav1.Object) bool {
 	_, skipped := obj.GetAnnotations()[AnnotationSkippedByPause]
 	return skipped

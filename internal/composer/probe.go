@@ -16,13 +16,13 @@ type Probe struct {
 	Tag string
 	// Within is the object that decides where the kind has no tags, as the network does for its subnet.
 	Within *Inline
-	// Belongs says whether what was found belongs to Within; nil if it cannot but do so.
+	// Belongs reports whether what was found belongs to Within; nil if it cannot but do so.
 	Belongs func(observed *unstructured.Unstructured) bool
 	// Unless is an object that spares looking when its resource was made for the Cluster: then nothing on it was there before.
 	Unless *Inline
 }
 
-// needed says whether there is anything to look for.
+// needed reports whether there is anything to look for.
 func (p *Probe) needed(observed *unstructured.Unstructured) bool {
 	if p == nil {
 		return false
@@ -165,7 +165,7 @@ func undecided(i *Inline, state AzureState) AzureState {
 	return state
 }
 
-// skippedByUser says whether the policy skip on an owned object is somebody's wish, and not that of the probe or a pause.
+// skippedByUser reports whether the policy skip on an owned object is somebody's wish, and not that of the probe or a pause.
 func skippedByUser(observed *unstructured.Unstructured) bool {
 	annotations := observed.GetAnnotations()
 	return annotations[AnnotationReconcilePolicy] == ReconcilePolicySkip &&

@@ -94,7 +94,7 @@ func (p *Plan) progress(in *Request, i *Inline, observed *unstructured.Unstructu
 // outdated are ASO's reasons that a released object may have from the time when it was held.
 var outdated = map[string]bool{"WaitingForOwner": true, "ReferenceNotFound": true}
 
-// defines says whether all that the object refers to is known. Then it was ready when the object was released.
+// defines reports whether all that the object refers to is known. Then it was ready when the object was released.
 func (p *Plan) defines(i *Inline) bool {
 	if p.Known {
 		return true
@@ -107,7 +107,7 @@ func (p *Plan) defines(i *Inline) bool {
 	return true
 }
 
-// sends says whether ASO sends what has no policy of its own: it does not where the namespace or the operator has one.
+// sends reports whether ASO sends what has no policy of its own: it does not where the namespace or the operator has one.
 func (p *Plan) sends(in *Request) bool {
 	return slices.ContainsFunc(p.Inlines, func(i *Inline) bool {
 		made := in.Made(i.Name())

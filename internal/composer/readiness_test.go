@@ -41,7 +41,7 @@ func TestStateOf(t *testing.T) {
 	}
 }
 
-// TestReadyWhileSkipped says whether another object waits for one that ASO has called ready without having sent it.
+// TestReadyWhileSkipped reports whether another object waits for one that ASO has called ready without having sent it.
 func TestReadyWhileSkipped(t *testing.T) {
 	id, sent := annotated(annotationResourceID, "/some/id"), annotated(annotationSent, "1")
 	found := asoSays("True", "", "Succeeded")

@@ -27,12 +27,12 @@ type Reference struct {
 // String returns the reference as a person would say it: kind and name.
 func (r Reference) String() string { return r.Kind + " " + r.Name }
 
-// Matches says whether obj is what the reference means.
+// Matches reports whether obj is what the reference means.
 func (r Reference) Matches(obj *unstructured.Unstructured) bool {
 	return obj.GetName() == r.Name && obj.GroupVersionKind().GroupKind() == r.GroupKind
 }
 
-// sameObject says whether both mean the same object, wherever they stand.
+// sameObject reports whether both mean the same object, wherever they stand.
 func (r Reference) sameObject(other Reference) bool {
 	return r.GroupKind == other.GroupKind && r.Name == other.Name
 }

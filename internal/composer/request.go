@@ -145,7 +145,7 @@ func (r *Request) Schema(gvk schema.GroupVersionKind) (schema *structpb.Struct, 
 	return s.GetOpenapiV3(), true, nil
 }
 
-// composedEarlier says whether an earlier function of the pipeline composes the object of that name.
+// composedEarlier reports whether an earlier function of the pipeline composes the object of that name.
 func (r *Request) composedEarlier(name string) bool {
 	return r.req.GetDesired().GetResources()[name] != nil
 }

@@ -97,7 +97,7 @@ func reservedDestination(obj *unstructured.Unstructured) string {
 	return ""
 }
 
-// isCredential says whether a Secret of the name is a credential by its name alone: for a Cluster, for a namespace (ASO
+// isCredential reports whether a Secret of the name is a credential by its name alone: for a Cluster, for a namespace (ASO
 // documentation, "Credential scope"), or for all of ASO.
 func isCredential(name string) bool {
 	return strings.HasSuffix(name, v1beta1.CredentialSecretSuffix) || name == "aso-credential" || name == "aso-controller-settings"

@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-// Ready says whether Azure has everything that the spec asks for, and nothing that it no longer asks for.
+// Ready reports whether Azure has everything that the spec asks for, and nothing that it no longer asks for.
 func (o *Outcomes) Ready() bool {
 	for _, outcome := range o.Of {
 		if !outcome.State.Ready {
@@ -21,7 +21,7 @@ func (o *Outcomes) Ready() bool {
 	return !o.Withheld
 }
 
-// Refused says whether something stands that time alone will not mend: a mistake in the spec, or Azure's refusal.
+// Refused reports whether something stands that time alone does not fix: a mistake in the spec, or Azure's refusal.
 func (o *Outcomes) Refused() bool {
 	for _, outcome := range o.Of {
 		if !outcome.State.Ready && outcome.rank() < 2 {
@@ -72,7 +72,7 @@ func conditionOf(conditionType string, outcomes []Outcome) Condition {
 	return True(conditionType, "AllReady", strings.Join(notOurs, "; "))
 }
 
-// rank orders outcomes: what a person must mend, what Azure refuses, what just takes its time.
+// rank orders outcomes: what a person must fix, what Azure refuses, what just takes its time.
 func (o Outcome) rank() int {
 	switch {
 	case o.Problem:
@@ -152,7 +152,7 @@ func (p *Plan) removed(in *Request, out *Outcomes) ([]Outcome, error) {
 	return gone, nil
 }
 
-// composable says whether an object of the status is one that can have been composed. Users may write the status, too; what is
+// composable reports whether an object of the status is one that can have been composed. Users may write the status, too; what is
 // read on its word are Azure Service Operator's objects only, and never a Secret.
 func composable(obj *unstructured.Unstructured) bool {
 	return IsASO(obj.GroupVersionKind().Group) && obj.GetKind() != "" && obj.GetName() != ""
@@ -215,7 +215,7 @@ func Finish(in *Request, out *Outcomes, status map[string]any, conditions ...Con
 	}
 }
 
-// SaysReady says whether a composite resource says of an object of the kind that it is ready.
+// SaysReady reports whether a composite resource says of an object of the kind that it is ready.
 func SaysReady(xr *unstructured.Unstructured, kind schema.GroupKind) bool {
 	for _, item := range mapsIn(xr.Object, "status", "resources") {
 		if item["ready"] == true && statusObject(item, "").GroupVersionKind().GroupKind() == kind {

@@ -98,7 +98,7 @@ func isComposite(controller *metav1.OwnerReference) bool {
 	return err == nil && gv.Group == v1beta1.GroupVersion.Group
 }
 
-// usedBefore says whether the composite resource has used a user's object of the kind and name.
+// usedBefore reports whether the composite resource has used a user's object of the kind and name.
 func usedBefore(in *Request, kind schema.GroupKind, name string) bool {
 	for _, item := range mapsIn(in.XR.Object, "status", "resources") {
 		obj := statusObject(item, in.XR.GetNamespace())
@@ -109,7 +109,7 @@ func usedBefore(in *Request, kind schema.GroupKind, name string) bool {
 	return false
 }
 
-// made says whether the object of the spec's own stands already, or is held there under the name that the user gives.
+// made reports whether the object of the spec's own stands already, or is held there under the name that the user gives.
 func (i *Inline) made(in *Request) bool {
 	observed := in.Observed[i.Name()]
 	another := i.Instead.Name != "" && i.Instead.Name != i.Object.GetName()
@@ -125,7 +125,7 @@ func (i *Inline) Live(in *Request) *unstructured.Unstructured {
 	return in.Made(i.Name())
 }
 
-// UsersOwn says whether an object of the user's own stands behind i, or is to: one that is named, or one that is gone.
+// UsersOwn reports whether an object of the user's own stands behind i, or is to: one that is named, or one that is gone.
 func (i *Inline) UsersOwn(in *Request) bool {
 	return !i.made(in) && (i.Used != nil || i.Instead.Name != "" || i.ownership == v1beta1.OwnershipUser)
 }

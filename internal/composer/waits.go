@@ -86,7 +86,7 @@ func (p *Plan) meant(from *Inline, ref Reference) *Inline {
 	return nil
 }
 
-// has says whether the peer's spec defines the object, and whether the peer's status says that it is ready.
+// has reports whether the peer's spec defines the object, and whether the peer's status says that it is ready.
 func (p Peer) has(ref Reference) (defined, ready bool) {
 	defined = p.defines(ref)
 	for _, item := range mapsIn(p.XR.Object, "status", "resources") {
@@ -99,7 +99,7 @@ func (p Peer) has(ref Reference) (defined, ready bool) {
 	return defined, defined && ready
 }
 
-// defines says whether the peer's spec defines the object.
+// defines reports whether the peer's spec defines the object.
 func (p Peer) defines(ref Reference) bool {
 	return p.XR != nil && slices.ContainsFunc(mapsIn(p.XR.Object, "spec", "resources"), func(item map[string]any) bool {
 		return ref.Matches(&unstructured.Unstructured{Object: item})

@@ -36,7 +36,7 @@ func behind(xr *unstructured.Unstructured, kind schema.GroupKind) (ref objectRef
 	return objectRef{GroupVersionKind: kind.WithVersion(containerserviceVersion), name: ownName(xr, kind)}, true
 }
 
-// composes says whether xr has composed an object of the kind.
+// composes reports whether xr has composed an object of the kind.
 func composes(xr *unstructured.Unstructured, kind schema.GroupKind) bool {
 	refs, _ := composedRefs(xr)
 	return slices.ContainsFunc(refs, func(ref objectRef) bool { return ref.GroupKind() == kind })
@@ -76,7 +76,7 @@ func (a api) managedClusterOf(ctx context.Context, controlPlane *unstructured.Un
 	return a.objectBehind(ctx, controlPlane, managedClusterKind)
 }
 
-// composedByAny says whether any composite resource of this project's kinds controls obj.
+// composedByAny reports whether any composite resource of this project's kinds controls obj.
 func composedByAny(obj metav1.Object) bool {
 	owner := metav1.GetControllerOf(obj)
 	if owner == nil {

@@ -73,7 +73,7 @@ func setupNodes(ctx context.Context, mgr ctrl.Manager, o Options) (*nodes.Follow
 	})
 }
 
-// mirrorsNodes says whether the Nodes of a Cluster are looked at: not those of a Cluster that goes, whose API server may
+// mirrorsNodes reports whether the Nodes of a Cluster are looked at: not those of a Cluster that goes, whose API server may
 // cease at any moment.
 func mirrorsNodes(cluster *clusterv1.Cluster) bool {
 	return ours(cluster) && cluster.DeletionTimestamp.IsZero()

@@ -13,7 +13,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-// credentialOwed says whether a control plane whose deletion is done has to stay for its credential. That is made for a control
+// credentialOwed reports whether a control plane whose deletion is done has to stay for its credential. That is made for a control
 // plane only, and the infrastructure, which is deleted after it, could not be deleted in Azure without.
 func (r *Reconciler) credentialOwed(ctx context.Context, s *scope, xr *unstructured.Unstructured) (bool, error) {
 	reason, message := v1beta1.ReadCredentialFailure(xr.GetAnnotations())

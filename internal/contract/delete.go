@@ -130,7 +130,7 @@ func (r *Reconciler) deleteObject(ctx context.Context, obj *unstructured.Unstruc
 	return nil
 }
 
-// inUse says whether the Cluster of an infrastructure has a control plane or pools yet. Cluster API deletes those first,
+// inUse reports whether the Cluster of an infrastructure has a control plane or pools yet. Cluster API deletes those first,
 // but a person may delete everything at once, and Azure refuses to delete a network that machines are in.
 func (r *Reconciler) inUse(ctx context.Context, xr *unstructured.Unstructured) (bool, error) {
 	name := xr.GetLabels()[clusterv1.ClusterNameLabel]
@@ -205,7 +205,7 @@ func (r *Reconciler) removeFinalizer(ctx context.Context, xr *unstructured.Unstr
 	return r.patch(ctx, released, xr)
 }
 
-// onlyStatusDiffers says whether all that decides of a deletion is the same in both versions of a composite resource.
+// onlyStatusDiffers reports whether all that decides of a deletion is the same in both versions of a composite resource.
 func onlyStatusDiffers(a, b *unstructured.Unstructured) bool {
 	return a.GetUID() == b.GetUID() && a.GetGeneration() == b.GetGeneration() && maps.Equal(a.GetAnnotations(), b.GetAnnotations()) &&
 		slices.Equal(a.GetFinalizers(), b.GetFinalizers())

@@ -261,7 +261,7 @@ func (t *factsTeller) tell(objects []*unstructured.Unstructured, before bool) (v
 	return spec, nil
 }
 
-// uninitialized says whether there is a control plane that has never been up.
+// uninitialized reports whether there is a control plane that has never been up.
 func (t *factsTeller) uninitialized(objects []*unstructured.Unstructured) bool {
 	return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool {
 		return o.GroupVersionKind() == t.family.controlPlane && !statusInitialized.value(o)
@@ -288,7 +288,7 @@ func (t *factsTeller) withPools(objects []*unstructured.Unstructured, told []run
 	return objects
 }
 
-// complete says whether both infrastructure and control plane are there.
+// complete reports whether both infrastructure and control plane are there.
 func (t *factsTeller) complete(objects []*unstructured.Unstructured) bool {
 	has := func(kind schema.GroupVersionKind) bool {
 		return slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind() == kind })
@@ -296,7 +296,7 @@ func (t *factsTeller) complete(objects []*unstructured.Unstructured) bool {
 	return has(t.family.infrastructure) && has(t.family.controlPlane)
 }
 
-// same says whether both tell the same.
+// same reports whether both tell the same.
 func same(a, b v1alpha1.ClusterFactsSpec) bool {
 	return a.Format == b.Format && a.OperatorNamespace == b.OperatorNamespace && slices.Equal(a.Served, b.Served) && slices.EqualFunc(a.Objects, b.Objects, func(a, b runtime.RawExtension) bool {
 		var x, y any

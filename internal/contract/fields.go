@@ -144,7 +144,7 @@ func azureNameOf(obj *unstructured.Unstructured) string {
 	return obj.GetName()
 }
 
-// localAccountsDisabled says whether the cluster accepts Entra tokens only: then no admin credential exists, and the
+// localAccountsDisabled reports whether the cluster accepts Entra tokens only: then no admin credential exists, and the
 // user's has an exec plugin, which Cluster API does not run.
 func localAccountsDisabled(managedCluster *unstructured.Unstructured) bool {
 	return aadManaged.value(managedCluster) &&

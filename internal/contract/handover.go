@@ -19,7 +19,7 @@ import (
 
 const awaitsSeparator = ","
 
-// goesWithManagedCluster says whether Azure deletes the agent pools of s with their ManagedCluster: it is about to go, as
+// goesWithManagedCluster reports whether Azure deletes the agent pools of s with their ManagedCluster: it is about to go, as
 // the Cluster or the control plane is being deleted, and ASO may delete it. AKS refuses to delete the last System pool
 // alone.
 func (r *Reconciler) goesWithManagedCluster(ctx context.Context, s *scope) (bool, error) {
@@ -38,7 +38,7 @@ func (r *Reconciler) goesWithManagedCluster(ctx context.Context, s *scope) (bool
 	return managed(managedCluster) && managed(namespace), nil
 }
 
-// managed says whether obj carries no reconcile policy but manage.
+// managed reports whether obj carries no reconcile policy but manage.
 func managed(obj metav1.Object) bool {
 	policy := obj.GetAnnotations()[reconcilePolicyAnnotation]
 	return policy == "" || policy == policyManage || composer.SkippedByPause(obj)

@@ -68,10 +68,10 @@ func familyOf(kind schema.GroupVersionKind) family {
 	return family{}
 }
 
-// typed says whether the composite resource has fields of its own and no ASO objects in spec.
+// typed reports whether the composite resource has fields of its own and no ASO objects in spec.
 func typed(xr *unstructured.Unstructured) bool { return familyOf(xr.GroupVersionKind()).typed }
 
-// ours says whether the Cluster has a control plane of one of the families.
+// ours reports whether the Cluster has a control plane of one of the families.
 func ours(cluster *clusterv1.Cluster) bool {
 	return slices.ContainsFunc(families, func(f family) bool { return refersTo(cluster.Spec.ControlPlaneRef, f.controlPlane) })
 }

@@ -70,7 +70,7 @@ func (m *controlPlaneMirror) reconcile(ctx context.Context, s *scope) (ctrl.Resu
 	return ctrl.Result{RequeueAfter: after}, nil
 }
 
-// comesUp says whether the ManagedCluster that the control plane has composed is not there for the first time yet: ASO writes it
+// comesUp reports whether the ManagedCluster that the control plane has composed is not there for the first time yet: ASO writes it
 // many times until then, and has nothing to hand on. A user who has named a Secret for its credentials may have made a mistake in that,
 // which is told at once.
 func comesUp(controlPlane *unstructured.Unstructured) bool {

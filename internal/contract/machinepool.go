@@ -105,12 +105,12 @@ func (m *machinePoolMirror) mirrorScaling(ctx context.Context, s *scope, owner *
 	return m.patchMachinePool(ctx, scaled, owner)
 }
 
-// byAKS says whether the annotation's value is the contract's own: typed pools have CAPZ's, too.
+// byAKS reports whether the annotation's value is the contract's own: typed pools have CAPZ's, too.
 func byAKS(xr *unstructured.Unstructured, value string) bool {
 	return value == ReplicasManagedByAKS || value == replicasManagedByCAPZ && typed(xr)
 }
 
-// scaledInAzure says whether the number of nodes is not Cluster API's to decide, as AKS scales the pool or the user has
+// scaledInAzure reports whether the number of nodes is not Cluster API's to decide, as AKS scales the pool or the user has
 // written the agent pool and keeps it so, and what the user does for it to be.
 func scaledInAzure(xr, pool *unstructured.Unstructured) (inAzure bool, otherwise string) {
 	if inSpec := firstResource(xr, agentPoolKind); inSpec != nil {

@@ -27,7 +27,7 @@ const managedByOther = "ManagedByOther"
 // decisions are the fields of spec that Cluster API decides of an ASO object which the user has written.
 type decisions map[string]any
 
-// manages says whether the user of a typed kind wants Cluster API to decide what, version or replicas, of an ASO object
+// manages reports whether the user of a typed kind wants Cluster API to decide what, version or replicas, of an ASO object
 // that is the user's own.
 func manages(xr *unstructured.Unstructured, what string) bool {
 	for entry := range strings.SplitSeq(xr.GetAnnotations()[v1beta1.AnnotationManages], ",") {
@@ -119,7 +119,7 @@ func (a api) disown(ctx context.Context, obj *unstructured.Unstructured) error {
 	return nil
 }
 
-// isDecision says whether the entry is of fields that decide has applied.
+// isDecision reports whether the entry is of fields that decide has applied.
 func isDecision(entry metav1.ManagedFieldsEntry) bool {
 	return entry.Manager == FieldOwner && entry.Operation == metav1.ManagedFieldsOperationApply && entry.Subresource == ""
 }

@@ -175,7 +175,7 @@ func managedClusterOwners(obj client.Object) []string {
 	return names
 }
 
-// hasNodes says whether the Nodes of the pool have the label, as far as its spec tells: that of an agent pool which the
+// hasNodes reports whether the Nodes of the pool have the label, as far as its spec tells: that of an agent pool which the
 // user of a typed pool has written says nothing of its name in Azure.
 func hasNodes(pool *unstructured.Unstructured, label string) bool {
 	if inSpec := firstResource(pool, agentPoolKind); inSpec != nil {

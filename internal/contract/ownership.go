@@ -17,7 +17,7 @@ import (
 // may yet be deleted with its other owners.
 const ownerlessPatience = 10 * time.Second
 
-// belongsTo says whether xr has composed obj and still controls it. Once xr is being deleted that is also so of what has lost its
+// belongsTo reports whether xr has composed obj and still controls it. Once xr is being deleted that is also so of what has lost its
 // controller: if it is going as well, if xr is deleted in the foreground, or if xr has noted it.
 //
 // Kubernetes documentation, "Garbage Collection": what is deleted in the foreground has what it owns deleted first. An object with one
@@ -30,7 +30,7 @@ func belongsTo(xr, obj *unstructured.Unstructured) bool {
 	return notes(xr, obj) || lost == xr.GetName() && (obj.GetDeletionTimestamp() != nil || inForeground(xr))
 }
 
-// ownerless says whether xr, which is being deleted, may have composed obj, which nobody controls.
+// ownerless reports whether xr, which is being deleted, may have composed obj, which nobody controls.
 func ownerless(xr, obj *unstructured.Unstructured) bool {
 	return xr.GetDeletionTimestamp() != nil && lostFrom(obj) == xr.GetName()
 }
@@ -44,12 +44,12 @@ func lostFrom(obj metav1.Object) string {
 	return obj.GetLabels()[xcrd.LabelKeyNamePrefixForComposed]
 }
 
-// notes says whether xr has noted that it deletes obj.
+// notes reports whether xr has noted that it deletes obj.
 func notes(xr, obj *unstructured.Unstructured) bool {
 	return slices.Contains(splitAwaited(xr.GetAnnotations()[AwaitsDeletionAnnotation]), refTo(obj).String())
 }
 
-// inForeground says whether garbage collection deletes what xr owns before xr.
+// inForeground reports whether garbage collection deletes what xr owns before xr.
 func inForeground(xr *unstructured.Unstructured) bool {
 	return controllerutil.ContainsFinalizer(xr, metav1.FinalizerDeleteDependents)
 }

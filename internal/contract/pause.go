@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// untouchable says whether the composite resource is someone else's to act on: externally managed, paused by a person
+// untouchable reports whether the composite resource is someone else's to act on: externally managed, paused by a person
 // through Crossplane's own annotation, or about to be removed by clusterctl move.
 //
 // One that was handed to another system after it was claimed here is still let go of when it is deleted: nobody else
@@ -26,7 +26,7 @@ func untouchable(xr *unstructured.Unstructured) bool {
 	return LeftAlone(xr)
 }
 
-// LeftAlone says whether a person has paused the composite resource through Crossplane's own annotation, or clusterctl move is
+// LeftAlone reports whether a person has paused the composite resource through Crossplane's own annotation, or clusterctl move is
 // about to remove it.
 func LeftAlone(xr *unstructured.Unstructured) bool {
 	has := xr.GetAnnotations()
@@ -71,7 +71,7 @@ func (r *Reconciler) translatePause(ctx context.Context, s *scope) (bool, error)
 	})
 }
 
-// standsStill says whether ASO leaves everything that xr has composed as it is, and the status tells of the pause: once Crossplane
+// standsStill reports whether ASO leaves everything that xr has composed as it is, and the status tells of the pause: once Crossplane
 // stops, nobody would write that any more.
 func (r *Reconciler) standsStill(ctx context.Context, xr *unstructured.Unstructured) (bool, error) {
 	current, err := r.live.object(ctx, xr.GetNamespace(), refTo(xr))
@@ -90,7 +90,7 @@ func (r *Reconciler) standsStill(ctx context.Context, xr *unstructured.Unstructu
 	return true, nil
 }
 
-// saysNotPaused says whether condition Paused is False. A composite resource with a mistake has none.
+// saysNotPaused reports whether condition Paused is False. A composite resource with a mistake has none.
 func saysNotPaused(xr *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(statusConditions.value(xr), func(item any) bool {
 		condition, _ := item.(map[string]any)

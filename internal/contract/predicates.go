@@ -35,7 +35,7 @@ func xrChanged() predicate.Predicate {
 	})
 }
 
-// toldOfPause says whether the status has come to tell of a pause, or of its end.
+// toldOfPause reports whether the status has come to tell of a pause, or of its end.
 func toldOfPause(before, after client.Object) bool {
 	old, oldOK := before.(*unstructured.Unstructured)
 	changed, changedOK := after.(*unstructured.Unstructured)

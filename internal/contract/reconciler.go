@@ -94,7 +94,7 @@ func (r *Reconciler) tellForbidden(ctx context.Context, req ctrl.Request, forbid
 		"infrastructure.cluster.x-k8s.io/aggregate-to-provider-capz: \"true\"")
 }
 
-// ownedByCAPI says whether Cluster API has taken xr as a part of a Cluster, as the contract asks to wait for.
+// ownedByCAPI reports whether Cluster API has taken xr as a part of a Cluster, as the contract asks to wait for.
 func ownedByCAPI(xr *unstructured.Unstructured) bool {
 	for _, owner := range xr.GetOwnerReferences() {
 		gv, err := schema.ParseGroupVersion(owner.APIVersion)

@@ -25,12 +25,12 @@ type scope struct {
 
 func (s *scope) clusterKey() client.ObjectKey { return client.ObjectKeyFromObject(s.cluster) }
 
-// clusterDeleted says whether the whole Cluster goes, not only this part of it.
+// clusterDeleted reports whether the whole Cluster goes, not only this part of it.
 func (s *scope) clusterDeleted() bool {
 	return s.cluster != nil && !s.cluster.DeletionTimestamp.IsZero()
 }
 
-// capiPaused says whether the Cluster or the annotation cluster.x-k8s.io/paused pauses the composite resource.
+// capiPaused reports whether the Cluster or the annotation cluster.x-k8s.io/paused pauses the composite resource.
 func (s *scope) capiPaused() bool {
 	if s.cluster == nil {
 		return annotations.HasPaused(s.xr)
@@ -70,12 +70,12 @@ func referringCluster(ctx context.Context, c client.Client, obj client.Object) (
 	return nil, nil
 }
 
-// refersTo says whether ref means a composite resource of the kind.
+// refersTo reports whether ref means a composite resource of the kind.
 func refersTo(ref clusterv1.ContractVersionedObjectReference, kind schema.GroupVersionKind) bool {
 	return ref.APIGroup == kind.Group && ref.Kind == kind.Kind && ref.Name != ""
 }
 
-// means says whether ref means the composite resource, given the namespace.
+// means reports whether ref means the composite resource, given the namespace.
 func means(ref clusterv1.ContractVersionedObjectReference, xr client.Object) bool {
 	return refersTo(ref, xr.GetObjectKind().GroupVersionKind()) && ref.Name == xr.GetName()
 }

@@ -43,7 +43,7 @@ type Options struct {
 	OperatorNamespaces []string
 }
 
-// Watched says whether obj is one to act on with a watch filter; an empty one lets all pass.
+// Watched reports whether obj is one to act on with a watch filter; an empty one lets all pass.
 func Watched(obj metav1.Object, filter string) bool {
 	return filter == "" || labels.HasWatchLabel(obj, filter)
 }

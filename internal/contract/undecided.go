@@ -13,7 +13,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
-// undecided says whether nobody has found out yet if a resource was in Azure before.
+// undecided reports whether nobody has found out yet if a resource was in Azure before.
 func undecided(obj metav1.Object) bool {
 	return obj.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipUndecided
 }
@@ -38,7 +38,7 @@ func (r *Reconciler) settle(ctx context.Context, xr, obj *unstructured.Unstructu
 	return came, nil
 }
 
-// tagged says whether the resource was made for the Cluster of xr.
+// tagged reports whether the resource was made for the Cluster of xr.
 func tagged(obj, xr *unstructured.Unstructured) bool {
 	tag, _, _ := unstructured.NestedString(obj.Object, "status", "tags", v1beta1.OwnedTag(xr.GetLabels()[clusterv1.ClusterNameLabel]))
 	return tag == "owned"

@@ -60,14 +60,14 @@ func referredTo(obj *unstructured.Unstructured, by []*unstructured.Unstructured)
 	})
 }
 
-// refers says whether the spec of from mentions to.
+// refers reports whether the spec of from mentions to.
 func refers(from, to *unstructured.Unstructured) bool {
 	id := to.GetAnnotations()[resourceIDAnnotation]
 	return slices.ContainsFunc(composer.References(from), func(ref composer.Reference) bool { return ref.Matches(to) }) ||
 		id != "" && mentions(from.Object["spec"], id)
 }
 
-// mentions says whether a value has the ID in Azure as a reference. Azure does not tell upper from lower case in IDs.
+// mentions reports whether a value has the ID in Azure as a reference. Azure does not tell upper from lower case in IDs.
 func mentions(value any, id string) bool {
 	switch v := value.(type) {
 	case map[string]any:

@@ -34,7 +34,7 @@ var kinds = map[schema.GroupKind]bool{
 	{Group: infrastructureGroup, Kind: "AzureManagedMachinePool"}:     true,
 }
 
-// Covers says whether facts tell of objects of the kind.
+// Covers reports whether facts tell of objects of the kind.
 func Covers(kind schema.GroupKind) bool {
 	_, covered := kinds[kind]
 	return covered
@@ -120,7 +120,7 @@ var Common = []schema.GroupKind{
 // Name returns how spec.served has a kind.
 func Name(gvk schema.GroupVersionKind) string { return gvk.Kind + "." + gvk.Version + "." + gvk.Group }
 
-// Serves says whether facts tell that the management cluster has the kind. If they do not, it may have it all the same.
+// Serves reports whether facts tell that the management cluster has the kind. If they do not, it may have it all the same.
 func Serves(told *unstructured.Unstructured, gvk schema.GroupVersionKind) bool {
 	served, _, _ := unstructured.NestedFieldNoCopy(told.Object, "spec", "served")
 	names, _ := served.([]any)
@@ -159,7 +159,7 @@ func Read(told *unstructured.Unstructured, about types.UID) []*unstructured.Unst
 	return objects
 }
 
-// isFormat says whether it is the format of this version. A number that came through protobuf is a float.
+// isFormat reports whether it is the format of this version. A number that came through protobuf is a float.
 func isFormat(format any) bool {
 	switch n := format.(type) {
 	case int64:

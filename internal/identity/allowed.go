@@ -13,7 +13,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-// allows says whether clusters in a namespace may use an AzureClusterIdentity: no allowedNamespaces mean none, empty ones
+// allows reports whether clusters in a namespace may use an AzureClusterIdentity: no allowedNamespaces mean none, empty ones
 // all; else it must be listed, or match a selector that is not empty.
 func allows(ctx context.Context, c client.Reader, identity *v1beta1.AzureClusterIdentity, namespace string) (bool, error) {
 	allowed := identity.Spec.AllowedNamespaces

@@ -131,7 +131,7 @@ type standing struct {
 	key     string
 }
 
-// before says whether s goes before other: who has a credential before who waits for one, then the older.
+// before reports whether s goes before other: who has a credential before who waits for one, then the older.
 func (s *standing) before(other *standing) bool {
 	return cmp.Or(cmp.Compare(s.without, other.without), cmp.Compare(s.created, other.created), cmp.Compare(s.key, other.key)) < 0
 }

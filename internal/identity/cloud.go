@@ -53,7 +53,7 @@ func cloudOf(environment string, operator azure.Operator) (wanted azure.Cloud, o
 	return azure.Cloud{}, false
 }
 
-// agrees says whether the identity's credentials are of the cluster's cloud.
+// agrees reports whether the identity's credentials are of the cluster's cloud.
 func (s source) agrees(identityType string, cluster azure.Cloud) error {
 	switch {
 	case identityType == "" || identityType == cluster.IdentityType:

@@ -88,7 +88,7 @@ func (k *keeper) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	return ctrl.Result{}, nil
 }
 
-// moving says whether clusterctl move is removing an object, finalizers or not.
+// moving reports whether clusterctl move is removing an object, finalizers or not.
 func moving(obj client.Object) bool {
 	_, has := obj.GetAnnotations()[clusterctlv1.DeleteForMoveAnnotation]
 	return has
@@ -150,7 +150,7 @@ func (k *keeper) known() string {
 	return finalizersOfNamespace(k.namespace)
 }
 
-// entitled says whether a control plane is given a credential, as far as that is for the AzureClusterIdentity and other control planes
+// entitled reports whether a control plane is given a credential, as far as that is for the AzureClusterIdentity and other control planes
 // to say.
 func (k *keeper) entitled(ctx context.Context, identity *v1beta1.AzureClusterIdentity, user *unstructured.Unstructured) (bool, error) {
 	allowed, err := allows(ctx, k.Client, identity, user.GetNamespace())

@@ -151,7 +151,7 @@ func (s source) certificate(ctx context.Context, data map[string][]byte) error {
 	return nil
 }
 
-// opens says whether ASO could use a certificate. Why it could not is not said: the parser may quote what it was given.
+// opens reports whether ASO could use a certificate. Why it could not is not said: the parser may quote what it was given.
 func opens(certificate, password []byte) bool {
 	certificates, key, err := azidentity.ParseCertificates(certificate, password)
 	if err != nil {

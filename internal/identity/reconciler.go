@@ -79,7 +79,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{}, err
 }
 
-// unwatched says whether the credential depends on something of whose changes no watch tells: a file, or an object in a namespace
+// unwatched reports whether the credential depends on something of whose changes no watch tells: a file, or an object in a namespace
 // that is not cached.
 func (r *Reconciler) unwatched(ctx context.Context, xr *unstructured.Unstructured) bool {
 	controlPlane := &controlPlane{}
@@ -164,7 +164,7 @@ func (r *Reconciler) reconcile(ctx context.Context, xr *unstructured.Unstructure
 	return r.tell(ctx, xr, v1beta1.CredentialSecret(cluster.Name), current)
 }
 
-// untouchable says whether a control plane is someone else's to act on, or rests. A credential to which it has no right is taken
+// untouchable reports whether a control plane is someone else's to act on, or rests. A credential to which it has no right is taken
 // away all the same: who has lost it could pause.
 func untouchable(cluster *clusterv1.Cluster, xr *unstructured.Unstructured) bool {
 	return annotations.IsExternallyManaged(xr) || contract.LeftAlone(xr) || annotations.IsPaused(cluster, xr)

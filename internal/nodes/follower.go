@@ -27,7 +27,7 @@ import (
 
 // Options say which Nodes are followed, and how.
 type Options struct {
-	// Follow says whether the Nodes of a Cluster are followed.
+	// Follow reports whether the Nodes of a Cluster are followed.
 	Follow func(*clusterv1.Cluster) bool
 	// Secrets reads kubeconfigs: not from a cache, which has none of their data.
 	Secrets client.Reader

@@ -145,7 +145,7 @@ func succeed(o *unstructured.Unstructured) {
 	o.Object["status"] = status
 }
 
-// probing says whether o only looks for what it stands for.
+// probing reports whether o only looks for what it stands for.
 func probing(o *unstructured.Unstructured) bool {
 	return o.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipUndecided
 }

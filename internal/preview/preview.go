@@ -147,7 +147,7 @@ func (p *Preview) request(xr *unstructured.Unstructured) (*fnv1.RunFunctionReque
 	return req, nil
 }
 
-// resolve adds what the function asked for to the request; asked says whether that was new.
+// resolve adds what the function asked for to the request; asked reports whether that was new.
 func (p *Preview) resolve(req *fnv1.RunFunctionRequest, requirements *fnv1.Requirements) (asked bool, err error) {
 	for name, selector := range requirements.GetResources() {
 		if _, there := req.GetRequiredResources()[name]; there {
@@ -219,7 +219,7 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 	return changed || !equalStatus(before, xr), nil
 }
 
-// take has Azure answer to a desired object, and says whether that is news.
+// take has Azure answer to a desired object, and reports whether that is news.
 func (p *Preview) take(existing map[string]*unstructured.Unstructured, name string, o *unstructured.Unstructured) bool {
 	news := existing[name] == nil
 	existing[name] = o

@@ -18,7 +18,7 @@ func ReadCredentialFailure(annotations map[string]string) (reason, message strin
 	return reason, message
 }
 
-// CredentialLost says whether there was a Secret, and is none any more for one of the reasons in AnnotationCredentialFailed.
+// CredentialLost reports whether there was a Secret, and is none any more for one of the reasons in AnnotationCredentialFailed.
 func CredentialLost(secret, reason string) bool {
 	return secret != "" && (reason == IdentityNotAllowed || reason == CredentialMissing)
 }

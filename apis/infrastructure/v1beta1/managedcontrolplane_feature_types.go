@@ -13,7 +13,7 @@ type AddonProfile struct {
 	// +kubebuilder:validation:MaxProperties=100
 	Config map[string]string `json:"config,omitempty"`
 
-	// enabled says whether it runs.
+	// enabled reports whether it runs.
 	// Example: true
 	Enabled bool `json:"enabled"`
 }

@@ -50,7 +50,7 @@ func (r Row) Ratio() float64 {
 	return median(r.own) / median(r.peer)
 }
 
-// Verdict says whether the goal was met.
+// Verdict reports whether the goal was met.
 func (r Row) Verdict() string {
 	switch {
 	case len(r.own) == 0, r.AtMost > 0 && len(r.peer) == 0:

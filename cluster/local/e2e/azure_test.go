@@ -44,7 +44,7 @@ func (w *world) path(ending string) string {
 	return "^/subscriptions/" + w.subscription + "(/.*)?" + ending + "$"
 }
 
-// fault makes Azure answer otherwise for this scenario, until mend is called.
+// fault makes Azure answer otherwise for this scenario, until fix is called.
 func (w *world) fault(name string, f admin.Fault) error {
 	f.Name = w.namespace + "/" + name
 	f.Path = w.path(f.Path)
@@ -53,8 +53,8 @@ func (w *world) fault(name string, f admin.Fault) error {
 	return err
 }
 
-// mend ends a fault.
-func (w *world) mend(name string) error {
+// fix ends a fault.
+func (w *world) fix(name string) error {
 	return w.azure.ClearFault(w.ctx, w.namespace+"/"+name)
 }
 

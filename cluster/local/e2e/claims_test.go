@@ -248,7 +248,7 @@ func (f form) trouble() *scenario {
 			},
 			{
 				name: "allow it",
-				act:  mend("size"),
+				act:  fix("size"),
 				expect: []expectation{
 					row(f.lower(), f.name, map[string]string{"READY": "True", "NODES": "3/3"}),
 					warned(f.kind, f.name, "a Secret of that name exists and is not this cluster's"),

@@ -189,7 +189,7 @@ var companyComposition = &scenario{
 	},
 }
 
-// companyRefuses has a new cluster with a size that is denied: no part of AKS goes to Azure until that is mended.
+// companyRefuses has a new cluster with a size that is denied: no part of AKS goes to Azure until that is fixed.
 var companyRefuses = &scenario{
 	name: "company-refuses", calmOnly: true,
 	steps: []step{
@@ -205,7 +205,7 @@ var companyRefuses = &scenario{
 			staysFor: 3 * time.Second,
 		},
 		{
-			name: "mend it",
+			name: "fix it",
 			act: func(w *world) error {
 				return w.setResource(asoPoolKind, userPool, userEntry, "spec.vmSize", "Standard_D2s_v5")
 			},

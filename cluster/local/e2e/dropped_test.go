@@ -60,7 +60,7 @@ var dependency = &scenario{
 		},
 		{
 			name: "both recover",
-			act:  all(mend("group"), mend("cluster")),
+			act:  all(fix("group"), fix("cluster")),
 			expect: []expectation{
 				inAzure("/resourceGroups/my-cluster", "tags.changed", "group"),
 				inAzure("/managedClusters/my-cluster", "tags.changed", "cluster"),

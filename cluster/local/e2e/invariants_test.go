@@ -165,7 +165,7 @@ func compositesOutlive(w *world) []string {
 	return orphans
 }
 
-// detached says whether an object is an agent pool that leaves Kubernetes only.
+// detached reports whether an object is an agent pool that leaves Kubernetes only.
 func detached(o client.Object) bool {
 	policy := o.GetAnnotations()[asoPolicy]
 	return o.GetObjectKind().GroupVersionKind().Kind == agentPoolKind.Kind && o.GetDeletionTimestamp() != nil && (policy == "detach-on-delete" || policy == "skip")

@@ -384,7 +384,7 @@ func (i *isolation) refused(kinds []schema.GroupVersionKind) (objects []unstruct
 // composedOfB are the composite kinds that team-b deletes.
 var composedOfB = []schema.GroupVersionKind{asoClusterKind, controlPlaneKind, typedClusterKind, typedControlPlaneKind}
 
-// notComposed says whether Crossplane has let go of all that team-b has deleted.
+// notComposed reports whether Crossplane has let go of all that team-b has deleted.
 func (i *isolation) notComposed() (bool, error) {
 	for _, gvk := range composedOfB {
 		items, err := i.b.list(gvk)

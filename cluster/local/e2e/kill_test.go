@@ -43,7 +43,7 @@ type kill struct {
 	after time.Duration
 }
 
-// omits says whether a scenario is not run in a round: in each run one of them is left out for the sake of time, in another run
+// omits reports whether a scenario is not run in a round: in each run one of them is left out for the sake of time, in another run
 // another one.
 func omits(s *scenario, round int) bool {
 	return os.Getenv(allRoundsVariable) == "" && choices(s.name).IntN(len(rounds)) == round

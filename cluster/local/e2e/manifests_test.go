@@ -47,7 +47,7 @@ func without(drop func(*unstructured.Unstructured) bool) change {
 	}
 }
 
-// named says whether an object has that name.
+// named reports whether an object has that name.
 func named(name string) func(*unstructured.Unstructured) bool {
 	return func(u *unstructured.Unstructured) bool { return u.GetName() == name }
 }

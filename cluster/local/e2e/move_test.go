@@ -210,7 +210,7 @@ func deleteOnArrival(t *testing.T, second *environment) {
 		stays: []expectation{undecided, inAzure("/managedClusters/my-cluster", "properties.provisioningState", "Succeeded")}, staysFor: 8 * time.Second,
 		deletes: true,
 	})
-	to.take(step{name: "Azure answers", act: mend("group"), expect: downTyped.expect, deletes: true})
+	to.take(step{name: "Azure answers", act: fix("group"), expect: downTyped.expect, deletes: true})
 }
 
 // take takes a step, or ends the test.

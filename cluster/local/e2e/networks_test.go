@@ -50,7 +50,7 @@ var networks = &scenario{
 		},
 		{
 			name: "it recovers",
-			act:  func(w *world) error { return w.mend("network") },
+			act:  func(w *world) error { return w.fix("network") },
 			expect: []expectation{
 				inAzure("/virtualNetworks/my-cluster-nodes", "tags.changed", "yes"),
 				silent(asoClusterKind, clusterName, "the network is on fire"), available, contractKept,
@@ -128,7 +128,7 @@ func referencedFirst(w *world) []string {
 	return early
 }
 
-// refersTo says whether a PUT is for a child of a resource, or has its ID in its body.
+// refersTo reports whether a PUT is for a child of a resource, or has its ID in its body.
 func refersTo(r admin.Request, id string) bool {
 	if strings.HasPrefix(strings.ToLower(r.Path), id+"/") {
 		return true

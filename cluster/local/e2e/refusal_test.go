@@ -15,8 +15,8 @@ func refuse(name, path, text string) func(*world) error {
 	}
 }
 
-func mend(name string) func(*world) error {
-	return func(w *world) error { return w.mend(name) }
+func fix(name string) func(*world) error {
+	return func(w *world) error { return w.fix(name) }
 }
 
 const (
@@ -41,7 +41,7 @@ var refusal = &scenario{
 		},
 		{
 			name: "allow it, while Azure refuses the AKS cluster",
-			act:  all(refuse("cluster", "/managedClusters/my-cluster", clusterRefused), mend("group")),
+			act:  all(refuse("cluster", "/managedClusters/my-cluster", clusterRefused), fix("group")),
 			expect: []expectation{
 				entry(asoClusterKind, clusterName, "ResourceGroup/my-cluster", true, "", ""),
 				says(controlPlaneKind, clusterName, clusterRefused),
@@ -50,7 +50,7 @@ var refusal = &scenario{
 		},
 		{
 			name:   "allow it",
-			act:    mend("cluster"),
+			act:    fix("cluster"),
 			expect: []expectation{available, contractKept, kubeconfigWorks, silent(controlPlaneKind, clusterName, clusterRefused)},
 		},
 		{
@@ -96,8 +96,8 @@ var oneOfMany = &scenario{
 			},
 		},
 		{
-			name:   "mend both",
-			act:    all(mend("network"), removeResource(asoClusterKind, clusterName, "LoadBalancer/nobody")),
+			name:   "fix both",
+			act:    all(fix("network"), removeResource(asoClusterKind, clusterName, "LoadBalancer/nobody")),
 			expect: []expectation{available, contractKept, kubeconfigWorks, inAzure("/virtualNetworks/extra/subnets/nodes", "", nil)},
 		},
 		down,

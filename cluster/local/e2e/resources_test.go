@@ -97,7 +97,7 @@ var resources = &scenario{
 		},
 		{
 			name: "let it go",
-			act:  func(w *world) error { return w.mend("slow") },
+			act:  func(w *world) error { return w.fix("slow") },
 			expect: []expectation{
 				notInAzure("/subnets/nodes"), noEntry(asoClusterKind, clusterName, "VirtualNetworksSubnet/extra-nodes"),
 				inAzure("/virtualNetworks/extra", "", nil), available, contractKept,

@@ -96,7 +96,7 @@ func poolsOf(change func(pools []any) ([]any, error)) func(*unstructured.Unstruc
 	}
 }
 
-// poolOf says whether an entry of the list of pools has a name.
+// poolOf reports whether an entry of the list of pools has a name.
 func poolOf(name string) func(any) bool {
 	return func(p any) bool { m, ok := p.(map[string]any); return ok && m["name"] == name }
 }

@@ -216,7 +216,7 @@ func noDefinitions(w *world) []string {
 	return left
 }
 
-// ofThisProject says whether a definition is of one of this project's kinds, or a Composition is one that the Configuration
+// ofThisProject reports whether a definition is of one of this project's kinds, or a Composition is one that the Configuration
 // brought: those have the names of their kinds, unlike what examples and tests have applied by hand.
 func ofThisProject(u *unstructured.Unstructured) bool {
 	group, _, _ := unstructured.NestedString(u.Object, "spec", "group")

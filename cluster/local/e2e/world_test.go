@@ -63,7 +63,7 @@ func newWorldOn(e *environment, t *testing.T, scenario string, killed ...string)
 	}
 }
 
-// kills says whether a component is killed on the way.
+// kills reports whether a component is killed on the way.
 func (w *world) kills(component string) bool { return slices.Contains(w.killed, component) }
 
 func (w *world) logf(format string, args ...any) {

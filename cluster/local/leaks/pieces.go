@@ -162,7 +162,7 @@ const (
 	longestNumber = 30
 )
 
-// public says whether a value cannot be a secret, or could be in any text by chance.
+// public reports whether a value cannot be a secret, or could be in any text by chance.
 func public(value string) bool {
 	if len(value) < shortest || hostName.MatchString(value) || len(value) <= longestWords && words.MatchString(value) ||
 		len(value) <= longestNumber && numbers.MatchString(value) {

@@ -52,7 +52,7 @@ func TestRecordedProcesses(t *testing.T) {
 		deployment *appsv1.Deployment
 		// prepare changes the record of a process that runs for the Deployment.
 		prepare func(*testing.T, *Node)
-		// kept says whether the record is there afterwards, runs whether the process is.
+		// kept reports whether the record is there afterwards, runs whether the process is.
 		kept, runs bool
 		available  corev1.ConditionStatus
 	}{

@@ -72,7 +72,7 @@ func (p *Process) noteEnd(how *os.ProcessState) {
 	fmt.Fprintf(log, "=== pid %d ended at %s: %v\n", how.Pid(), time.Now().Format(time.TimeOnly), how)
 }
 
-// Alive says whether the very process that was started still runs.
+// Alive reports whether the very process that was started still runs.
 func (p *Process) Alive() bool {
 	if p.PID == 0 {
 		return false
@@ -116,7 +116,7 @@ func (p *Process) Signal(sig syscall.Signal) error {
 	return nil
 }
 
-// Gone waits until the process has ended, at most for the given time, and says whether it has.
+// Gone waits until the process has ended, at most for the given time, and reports whether it has.
 func (p *Process) Gone(patience time.Duration) bool {
 	for deadline := time.Now().Add(patience); p.Alive(); time.Sleep(pollInterval) {
 		if time.Now().After(deadline) {

@@ -131,7 +131,7 @@ func (s *Stack) conditionTrue(ctx context.Context, gvk schema.GroupVersionKind, 
 	})
 }
 
-// hasCondition says whether status.conditions has the condition with status True.
+// hasCondition reports whether status.conditions has the condition with status True.
 func hasCondition(u *unstructured.Unstructured, condition string) bool {
 	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, c := range conditions {

@@ -204,7 +204,7 @@ func Open(root, stateDir string) (*Stack, error) {
 	return s, s.shareAzure(st.Azure)
 }
 
-// Down ends every process of the stack in a state folder, and says whether there was any. Its files stay for reading
+// Down ends every process of the stack in a state folder, and reports whether there was any. Its files stay for reading
 // until the next Up.
 func Down(root, stateDir string) (bool, error) {
 	options := Options{Root: root, StateDir: stateDir}

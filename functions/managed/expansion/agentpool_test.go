@@ -87,7 +87,7 @@ func TestPoolsOfANewCluster(t *testing.T) {
 		"once they exist":     {pools: []Pool{system, user}, live: LiveCluster{HasPools: true}},
 		"no pool":             {waits: "an AzureManagedMachinePool of Cluster blue has spec.mode System"},
 		"no System pool":      {pools: []Pool{user}, names: []string{"a:AzureLinux"}, waits: "spec.mode System"},
-		"a pool with mistake": {pools: []Pool{system, broken}, names: []string{"b:"}, waits: "AzureManagedMachinePool c is mended: spec.asoManagedClustersAgentPoolPatches[0]"},
+		"a pool with mistake": {pools: []Pool{system, broken}, names: []string{"b:"}, waits: "AzureManagedMachinePool c is fixed: spec.asoManagedClustersAgentPoolPatches[0]"},
 		"replaced by a patch": {pools: []Pool{system}, spec: "asoManagedClusterPatches: ['spec: {agentPoolProfiles: [{name: z}]}']", names: []string{"z:"}},
 	}
 	for name, tc := range tests {

@@ -56,5 +56,5 @@ func setDefault(field *string, value string) {
 	}
 }
 
-// preview says whether the objects of AKS are made in the preview version of the API.
+// preview reports whether the objects of AKS are made in the preview version of the API.
 func (c *aksCluster) preview() bool { return ptr.Deref(c.spec.EnablePreviewFeatures, false) }

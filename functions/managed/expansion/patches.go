@@ -72,7 +72,7 @@ var identifying = [][]string{
 	{"metadata", "name"}, {"metadata", "namespace"}, {"metadata", "annotations", composer.AnnotationCredentialFrom}, {"spec", "azureName"}, {"spec", "owner"},
 }
 
-// notTheUsers says whether a patch has made another resource of an object, or given it what is not for users; empty if it has not.
+// notTheUsers reports whether a patch has made another resource of an object, or given it what is not for users; empty if it has not.
 func notTheUsers(before, after *unstructured.Unstructured) string {
 	for _, fields := range identifying {
 		was, _, _ := unstructured.NestedFieldNoCopy(before.Object, fields...)

@@ -17,7 +17,7 @@ func (c *aksCluster) agentPoolProfiles(pools []Pool) (profiles []any, waits []st
 	for _, pool := range pools {
 		o := c.agentPool(pool, LivePool{})
 		if o.Problem != nil {
-			waits = append(waits, fmt.Sprintf("AzureManagedMachinePool %s is mended: %s", pool.XR.Name, o.Problem.Message))
+			waits = append(waits, fmt.Sprintf("AzureManagedMachinePool %s is fixed: %s", pool.XR.Name, o.Problem.Message))
 			continue
 		}
 		profile := member.AgentPoolProfile(o.Object)

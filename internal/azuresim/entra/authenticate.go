@@ -133,7 +133,7 @@ func (d *Directory) checkSigned(a attempt, assertion string, claims jwt.Register
 	return nil
 }
 
-// isOwn says whether an audience is the tenant's in the cloud.
+// isOwn reports whether an audience is the tenant's in the cloud.
 func (a attempt) isOwn(audience string) bool {
 	u, err := url.Parse(audience)
 	return err == nil && slices.Contains(a.cloud.EntraHosts, u.Host) && strings.HasPrefix(u.Path, "/"+a.tenantID+"/")

@@ -201,7 +201,7 @@ func (r *Registry) Application(clientID string) (Application, bool) {
 // DefaultTenant is the tenant of everything that was not registered.
 func (r *Registry) DefaultTenant() string { return r.defaultTenant }
 
-// MayReach says whether an application has rights on a subscription: a registered one on those it was registered for, any other on
+// MayReach reports whether an application has rights on a subscription: a registered one on those it was registered for, any other on
 // every subscription that was not registered.
 func (r *Registry) MayReach(clientID, subscription string) bool {
 	application, registered := r.Application(clientID)
@@ -211,7 +211,7 @@ func (r *Registry) MayReach(clientID, subscription string) bool {
 	return !r.Subscription(subscription).Registered
 }
 
-// Accepts says whether a secret is the application's.
+// Accepts reports whether a secret is the application's.
 func (a Application) Accepts(secret string) bool {
 	given := hash(secret)
 	return len(a.SecretHash) > 0 && subtle.ConstantTimeCompare(a.SecretHash, given) == 1
@@ -227,7 +227,7 @@ func (a Application) Key() *rsa.PublicKey {
 	return public
 }
 
-// Managed says whether it is a managed identity: one that has nothing to prove itself with, and gets its tokens from the machine.
+// Managed reports whether it is a managed identity: one that has nothing to prove itself with, and gets its tokens from the machine.
 func (a Application) Managed() bool {
 	return len(a.SecretHash) == 0 && len(bytes.TrimSpace(a.Certificate)) == 0 && a.FederatedSubject == ""
 }

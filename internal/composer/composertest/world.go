@@ -72,7 +72,7 @@ func (w World) schema(kind schema.GroupVersionKind) *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{"type": structpb.NewStringValue("object")}}
 }
 
-// selected says whether the object, which is of the right kind, is asked for. What is in no namespace never is.
+// selected reports whether the object, which is of the right kind, is asked for. What is in no namespace never is.
 func selected(s *fnv1.ResourceSelector, o *unstructured.Unstructured) bool {
 	if s.GetNamespace() == "" || o.GetNamespace() != s.GetNamespace() {
 		return false
