@@ -64,13 +64,13 @@ fuzz: ## Feed each parser odd input for FUZZTIME; GUIDED=-fuzz=Fuzz watches whic
 
 .PHONY: generate
 generate: ## Write the generated files again.
+	go generate ./internal/aso
 	go run ./package/generate
-	go run ./internal/generate/asoowners $(LOCAL)/parts/aso internal/composer/aso_owners_generated.go
 	go run -C cluster/bench . --root $(CURDIR) --out $(CURDIR)/docs/benchmarks report > /dev/null
 
 .PHONY: generated
 generated: generate ## Fail when a generated file is not what `make generate` writes.
-	git diff --exit-code -- apis package docs/kinds.md docs/benchmarks internal/composer/aso_owners_generated.go internal/preview/zz_generated.defaults.json
+	git diff --exit-code -- apis package docs/kinds.md docs/benchmarks internal/aso/kinds_generated.go internal/preview/zz_generated.defaults.json
 
 .PHONY: fidelity
 fidelity: ## Measure the simulated Azure against recordings of the real one.

@@ -10,127 +10,125 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/functions/agentpool"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // setAgentPoolProfiles gives a new ManagedCluster the pools that it is created with: AKS does not create a cluster
-// without a System pool. Once Azure has them and ASO has taken up the objects of their own, they are left to those, so that each
-// has one writer. Earlier that would only keep Azure busy with the cluster, for which ASO has the pools wait; but as soon as one is
-// to be another than it was sent it is left to its object at once.
-func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *composer.Inline, observed *unstructured.Unstructured) (*composer.Problem, error) {
+// without a System pool. Later they are handed over to objects of their own. The error is ErrPending when a pool has to be read first.
+func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *plan.Resource) error {
 	const because = "because agent pools are defined by AzureASOManagedMachinePools"
-	if problem := managed.RequireAbsent(because, "spec", "agentPoolProfiles"); problem != nil {
-		return problem, nil
-	}
-	created, sent := profilesIn(observed, "status"), profilesIn(observed, "spec")
-	if len(created) > 0 && len(sent) == 0 {
-		return nil, nil
-	}
-	profiles, waits, comeUp, err := agentPoolProfiles(in, cluster, managed)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(created) > 0 && (len(waits) > 0 || !comeUp || !member.SameProfiles(profiles, sent)):
-		managed.Release(observed, "spec", "agentPoolProfiles")
-		return nil, nil
-	case len(waits) > 0 && observed != nil:
-		// A pool that went away while Azure works must not take the others with it.
-		profiles = sent
-	}
-	managed.Waits = append(managed.Waits, waits...)
-	if len(profiles) == 0 {
-		return nil, nil
-	}
-	return managed.SetField(profiles, because, "spec", "agentPoolProfiles"), nil
-}
-
-// profilesIn returns agentPoolProfiles in a part of a ManagedCluster; none when there is no ManagedCluster.
-func profilesIn(managed *unstructured.Unstructured, part string) []any {
-	if managed == nil {
+	if managed.Err = managed.RequireAbsent(agentpool.SpecProfiles, because); managed.Err != nil {
 		return nil
 	}
-	profiles, _, _ := unstructured.NestedSlice(managed.Object, part, "agentPoolProfiles")
-	return profiles
+	observed := plan.Created(in, managed.Name())
+	handover := agentpool.HandoverOf(observed)
+	if handover.Done() {
+		return nil
+	}
+	pools, err := readPools(in, cluster, managed)
+	switch {
+	case err != nil:
+		return err
+	case handover.Separate(pools.profiles, len(pools.waits) == 0, pools.comingUp):
+		managed.Release(observed, agentpool.SpecProfiles.Names()...)
+		return nil
+	}
+	for _, wait := range pools.waits {
+		managed.After = append(managed.After, plan.Precondition{Description: wait})
+	}
+	if profiles := handover.Profiles(pools.profiles, len(pools.waits) == 0); len(profiles) > 0 {
+		managed.Err = managed.SetField(agentpool.SpecProfiles, profiles, because)
+	}
+	return nil
 }
 
-// agentPoolProfiles returns a profile for each pool of the cluster, or what has to be waited for, and whether the object of one
-// of them is not ready.
-func agentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *composer.Inline) (profiles []any, waits []string, comeUp bool, err error) {
-	machinePools, err := member.MachinePools(in, cluster.GetName())
+// pools are those of a cluster.
+type pools struct {
+	// profiles has one for each pool that is known, waits what has to be waited for, in words.
+	profiles []any
+	waits    []string
+	// comingUp is true when the object of one of them is not ready.
+	comingUp bool
+}
+
+// readPools reads the pools of the cluster.
+func readPools(in *composer.Request, cluster *unstructured.Unstructured, managed *plan.Resource) (pools, error) {
+	machinePools, err := capi.MachinePools(in, cluster.GetName())
 	if err != nil {
-		return nil, nil, false, err
+		return pools{}, err
 	}
-	pending := false
+	found := pools{}
+	var pending error
 	for _, machinePool := range machinePools {
-		name, ours := poolName(machinePool)
+		name, ours := capi.InfrastructureOf(machinePool, composite.AzureASOManagedMachinePool)
 		if !ours || machinePool.GetDeletionTimestamp() != nil {
 			continue
 		}
-		pool, err := in.Get("pool/"+name, asoMachinePoolKind, name)
-		if errors.Is(err, composer.ErrPending) {
-			pending = true
-			continue
+		pool, err := in.Get("pool/"+name, composite.AzureASOManagedMachinePool.GroupVersionKind, name)
+		if err == nil {
+			err = found.add(in, managed, machinePool, pool, name)
 		}
-		if err != nil {
-			return nil, nil, false, err
+		if err != nil && !errors.Is(err, composer.ErrPending) {
+			return pools{}, err
 		}
-		profile, wait, err := agentPoolProfile(in, managed, machinePool, pool, name)
-		if err != nil {
-			return nil, nil, false, err
-		}
-		if wait != "" {
-			waits = append(waits, wait)
-			continue
-		}
-		profiles = append(profiles, profile)
-		comeUp = comeUp || !composer.SaysReady(pool, member.AgentPoolKind)
+		pending = errors.Join(pending, err)
 	}
-	if pending {
-		return nil, nil, false, composer.ErrPending
+	if len(found.profiles) == 0 && len(found.waits) == 0 {
+		found.waits = []string{fmt.Sprintf("a MachinePool with an AzureASOManagedMachinePool exists for Cluster %s, as AKS creates no cluster without a pool", cluster.GetName())}
 	}
-	if len(profiles) == 0 && len(waits) == 0 {
-		waits = []string{fmt.Sprintf("a MachinePool with an AzureASOManagedMachinePool exists for Cluster %s, as AKS creates no cluster without a pool", cluster.GetName())}
-	}
-	return profiles, waits, comeUp, nil
+	return found, pending
 }
 
-// poolName returns the name of the AzureASOManagedMachinePool that a MachinePool refers to.
-func poolName(machinePool *unstructured.Unstructured) (string, bool) {
-	ref, _, _ := unstructured.NestedStringMap(machinePool.Object, "spec", "template", "spec", "infrastructureRef")
-	return ref["name"], ref["kind"] == asoMachinePoolKind.Kind && ref["apiGroup"] == asoMachinePoolKind.Group && ref["name"] != ""
+// add adds one pool.
+func (p *pools) add(in *composer.Request, managed *plan.Resource, machinePool, pool *unstructured.Unstructured, name string) error {
+	profile, wait, err := agentPoolProfile(in, managed, machinePool, pool, name)
+	switch {
+	case err != nil:
+		return err
+	case wait != "":
+		p.waits = append(p.waits, wait)
+		return nil
+	}
+	p.profiles = append(p.profiles, profile)
+	p.comingUp = p.comingUp || !plan.ReportsReady(pool, aso.ManagedClustersAgentPool)
+	return nil
 }
 
 // agentPoolProfile returns the profile of one pool, or what has to be waited for.
-func agentPoolProfile(in *composer.Request, managed *composer.Inline, machinePool, pool *unstructured.Unstructured, name string) (map[string]any, string, error) {
+func agentPoolProfile(in *composer.Request, managed *plan.Resource, machinePool, pool *unstructured.Unstructured, name string) (map[string]any, string, error) {
 	if pool == nil {
 		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s exists, which MachinePool %s refers to", name, machinePool.GetName()), nil
 	}
-	agentPool := composer.First(composer.Inlines(pool), member.AgentPoolKind)
+	agentPool := plan.First(plan.FromSpec(pool), aso.ManagedClustersAgentPool)
 	if agentPool == nil {
 		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s has a ManagedClustersAgentPool in spec.resources", name), nil
 	}
-	problem := agentPool.Problem
-	if problem == nil {
-		problem = setAgentPool(machinePool, agentPool, nil)
+	blocked := agentPool.Err
+	if blocked == nil {
+		blocked = setAgentPool(machinePool, agentPool, nil)
 	}
-	if problem != nil {
-		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s is fixed: %s", name, problem.Message), nil
+	if blocked != nil {
+		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s is fixed: %s", name, blocked.Message), nil
 	}
-	profile := member.AgentPoolProfile(agentPool.Object)
+	profile := agentpool.Profile(agentPool.Object)
 	if agentPool.Object.GetAPIVersion() == managed.Object.GetAPIVersion() {
 		return profile, "", nil
 	}
-	field, err := unknownProfileField(in, managed, profile)
-	if err != nil || field == "" {
+	unknown, err := unknownProfileField(in, managed, profile)
+	if err != nil || unknown == "" {
 		return profile, "", err
 	}
 	return nil, fmt.Sprintf("AzureASOManagedMachinePool %s and the ManagedCluster use one API version: %s.spec.%s of %s is not a field of agentPoolProfiles in %s, and would be lost",
-		name, agentPool.Path, field, agentPool.Object.GetAPIVersion(), managed.Object.GetAPIVersion()), nil
+		name, agentPool.Source, unknown, agentPool.Object.GetAPIVersion(), managed.Object.GetAPIVersion()), nil
 }
 
 // unknownProfileField returns the path of a field that the ManagedCluster's version of agentPoolProfiles lacks.
-func unknownProfileField(in *composer.Request, managed *composer.Inline, profile map[string]any) (string, error) {
+func unknownProfileField(in *composer.Request, managed *plan.Resource, profile map[string]any) (string, error) {
 	served, _, err := in.Schema(managed.Object.GroupVersionKind())
 	if err != nil || served == nil {
 		return "", err
@@ -147,13 +145,13 @@ func unknownField(schema *structpb.Struct, value any) string {
 		if properties == nil {
 			return ""
 		}
-		for _, field := range slices.Sorted(maps.Keys(v)) {
-			property := within(properties, field)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			property := within(properties, name)
 			if property == nil {
-				return "." + field
+				return "." + name
 			}
-			if unknown := unknownField(property, v[field]); unknown != "" {
-				return "." + field + unknown
+			if unknown := unknownField(property, v[name]); unknown != "" {
+				return "." + name + unknown
 			}
 		}
 	case []any:
@@ -167,8 +165,8 @@ func unknownField(schema *structpb.Struct, value any) string {
 }
 
 func within(s *structpb.Struct, fields ...string) *structpb.Struct {
-	for _, field := range fields {
-		s = s.GetFields()[field].GetStructValue()
+	for _, name := range fields {
+		s = s.GetFields()[name].GetStructValue()
 	}
 	return s
 }

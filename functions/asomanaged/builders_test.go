@@ -14,9 +14,9 @@ import (
 
 // Names that all tests share.
 const (
-	ns   = "ns"
-	capi = "cluster.x-k8s.io/v1beta2"
-	capz = "infrastructure.cluster.x-k8s.io/v1beta1"
+	ns          = "ns"
+	coreV1Beta2 = "cluster.x-k8s.io/v1beta2"
+	capz        = "infrastructure.cluster.x-k8s.io/v1beta1"
 
 	aks        = "containerservice.azure.com/v1api20250801"
 	aksPreview = "containerservice.azure.com/v20251002preview"
@@ -80,7 +80,7 @@ func ref(kind, name string) map[string]any {
 }
 
 func cluster(edits ...edit) *unstr {
-	return live(capi, "Cluster", "c1", append([]edit{
+	return live(coreV1Beta2, "Cluster", "c1", append([]edit{
 		set(ref("AzureASOManagedCluster", "infra"), "spec", "infrastructureRef"),
 		set(ref("AzureASOManagedControlPlane", "cp"), "spec", "controlPlaneRef"),
 		set(list("10.0.0.0/16", "fd00::/108"), "spec", "clusterNetwork", "services", "cidrBlocks"),
@@ -89,7 +89,7 @@ func cluster(edits ...edit) *unstr {
 }
 
 func machinePool(pool string, edits ...edit) *unstr {
-	return live(capi, "MachinePool", "mp-"+pool, append([]edit{
+	return live(coreV1Beta2, "MachinePool", "mp-"+pool, append([]edit{
 		set("c1", "metadata", "labels", "cluster.x-k8s.io/cluster-name"),
 		set("c1", "spec", "clusterName"),
 		set(int64(3), "spec", "replicas"),
@@ -98,27 +98,27 @@ func machinePool(pool string, edits ...edit) *unstr {
 	}, edits...)...)
 }
 
-func composite(kind, name, ownerKind, owner string, entries ...*unstr) *unstr {
+func compositeObject(kind, name, ownerKind, owner string, entries ...*unstr) *unstr {
 	items := make([]any, 0, len(entries))
 	for _, e := range entries {
 		items = append(items, e.DeepCopy().Object)
 	}
 	return live(capz, kind, name, set(items, "spec", "resources"), func(o *unstr) {
-		o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: capi, Kind: ownerKind, Name: owner, UID: types.UID("uid-" + ownerKind + "-" + owner)}})
+		o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: coreV1Beta2, Kind: ownerKind, Name: owner, UID: types.UID("uid-" + ownerKind + "-" + owner)}})
 		o.SetLabels(map[string]string{"cluster.x-k8s.io/cluster-name": "c1"})
 	})
 }
 
 func infraXR(entries ...*unstr) *unstr {
-	return composite("AzureASOManagedCluster", "infra", "Cluster", "c1", entries...)
+	return compositeObject("AzureASOManagedCluster", "infra", "Cluster", "c1", entries...)
 }
 
 func controlPlaneXR(entries ...*unstr) *unstr {
-	return edited(composite("AzureASOManagedControlPlane", "cp", "Cluster", "c1", entries...), set("v1.33.6", "spec", "version"))
+	return edited(compositeObject("AzureASOManagedControlPlane", "cp", "Cluster", "c1", entries...), set("v1.33.6", "spec", "version"))
 }
 
 func poolXR(name string, entries ...*unstr) *unstr {
-	return composite("AzureASOManagedMachinePool", name, "MachinePool", "mp-"+name, entries...)
+	return compositeObject("AzureASOManagedMachinePool", name, "MachinePool", "mp-"+name, entries...)
 }
 
 // ready says in the XR's status that its resources are.

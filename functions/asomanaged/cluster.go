@@ -1,10 +1,12 @@
 package asomanaged
 
 import (
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"errors"
 
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // Cluster composes AzureASOManagedCluster: whatever the AKS cluster lives in, such as resource groups and networks.
@@ -12,38 +14,33 @@ type Cluster struct{}
 
 // Compose implements composer.Composer.
 func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
-	status := member.ProvisionedStatus(in)
-	cluster, problem, err := member.OwnerCluster(in)
+	status := capi.ReadInfrastructureStatus(in)
+	blocked := &composer.Result{Status: status.Result()}
+	cluster, err := capi.OwnerCluster(in)
+	if err != nil {
+		return blocked, err
+	}
+	name, err := capi.Reference(in, cluster, "controlPlaneRef", composite.AzureASOManagedControlPlane)
+	if err != nil {
+		return blocked, err
+	}
+	resources := plan.FromSpec(in.XR)
+	observations, observeErr := plan.Observe(in, resources)
+	controlPlane, err := in.Get("controlplane", composite.AzureASOManagedControlPlane.GroupVersionKind, name)
+	if err := errors.Join(observeErr, err); err != nil {
+		return nil, err
+	}
+	signsIn := credential{controlPlane: controlPlane, name: name, cluster: cluster.GetName()}
+	signsIn.set(in, resources)
+	p := plan.Plan{Resources: resources, Cluster: cluster.GetName(), Paused: capi.Paused(in, cluster), Order: networkOrder(resources)}
+	out, err := p.Make(in, observations)
 	if err != nil {
 		return nil, err
 	}
-	var controlPlane string
-	if problem == nil {
-		controlPlane, problem = member.Reference(in, cluster, "controlPlaneRef", asoControlPlaneKind)
+	if out.Ready() && capi.HasEndpoint(in) {
+		status.SetProvisioned()
 	}
-	if problem != nil {
-		return member.Refuse(in, problem, status)
-	}
-
-	inlines := composer.Inlines(in.XR)
-	composer.Ask(in, inlines)
-	controlPlaneXR, err := in.Get("controlplane", asoControlPlaneKind, controlPlane)
-	if err != nil {
-		return nil, err
-	}
-	signsIn := credential{controlPlane: controlPlaneXR, name: controlPlane, cluster: cluster.GetName()}
-	signsIn.set(in, inlines)
-	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: member.Paused(in, cluster), Awaits: quietNetworks(inlines)}
-	out, err := plan.Make(in)
-	if err != nil {
-		return nil, err
-	}
-	host, _, _ := unstructured.NestedString(in.XR.Object, "spec", "controlPlaneEndpoint", "host")
-	resources := out.Condition()
-	if out.Ready() && host != "" {
-		member.SetProvisioned(status)
-	}
-	ready := signsIn.said().Readiness(member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingEndpoint,
-		"waits for spec.controlPlaneEndpoint, which comes from the control plane")))
-	return signsIn.said().Finish(in, out, status, ready, resources, member.PausedCondition(plan.Paused)), nil
+	reported := signsIn.reported()
+	return reported.Result(in, out, status.Result(),
+		reported.Readiness(status.Condition(out, capi.WaitsForEndpoint)), out.Condition(), capi.PausedCondition(p.Paused)), nil
 }

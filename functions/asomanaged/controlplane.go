@@ -3,12 +3,17 @@ package asomanaged
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeversion"
 )
 
 // ControlPlane composes AzureASOManagedControlPlane: an AKS ManagedCluster and what goes with it.
@@ -16,135 +21,154 @@ type ControlPlane struct{}
 
 // Compose implements composer.Composer.
 func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
-	status := member.ControlPlaneStatus(in)
-	cluster, problem, err := member.OwnerCluster(in)
+	status := capi.ReadControlPlaneStatus(in)
+	c, err := readControlPlane(in)
+	if err != nil {
+		return &composer.Result{Status: status.Result()}, err
+	}
+	signsIn := credential{controlPlane: in.XR, name: in.XR.GetName(), cluster: c.cluster.GetName()}
+	signsIn.set(in, c.resources)
+	p := plan.Plan{Resources: c.resources, Cluster: c.cluster.GetName(), Paused: capi.Paused(in, c.cluster), Peers: []plan.Peer{c.infrastructure}}
+	out, err := p.Make(in, c.observations)
 	if err != nil {
 		return nil, err
 	}
-	var infra string
-	if problem == nil {
-		infra, problem = member.Reference(in, cluster, "infrastructureRef", asoClusterKind)
-	}
-	inlines := composer.Inlines(in.XR)
-	managed := composer.First(inlines, member.ManagedClusterKind)
-	if problem == nil && managed == nil {
-		problem = &composer.Problem{Reason: reasonMissingResource,
-			Message: "spec.resources has no ManagedCluster of group containerservice.azure.com, but an AzureASOManagedControlPlane needs one"}
-	}
-	if problem != nil {
-		return member.Refuse(in, problem, status)
-	}
-
-	observed := in.Made(managed.Name())
-	// Crossplane resolves requirements in a handful of rounds, so everything that can be asked for now is.
-	composer.Ask(in, inlines)
-	infraXR, err := in.Get("infrastructure", asoClusterKind, infra)
-	if managed.Problem == nil && (err == nil || errors.Is(err, composer.ErrPending)) {
-		var setErr error
-		managed.Problem, setErr = setManagedCluster(in, cluster, managed, observed)
-		err = errors.Join(err, setErr)
-	}
-	if err != nil {
+	setControlPlaneStatus(status, plan.Created(in, c.managed.Name()))
+	if err := status.AnnounceVersion(in, c.cluster); err != nil {
 		return nil, err
 	}
-	signsIn := credential{controlPlane: in.XR, name: in.XR.GetName(), cluster: cluster.GetName()}
-	signsIn.set(in, inlines)
-	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: member.Paused(in, cluster),
-		Peers: []composer.Peer{{Kind: asoClusterKind.Kind, Name: infra, XR: infraXR}}}
-	out, err := plan.Make(in)
-	if err != nil {
-		return nil, err
-	}
-	setControlPlaneStatus(status, observed)
-	if err := member.AnnounceVersion(in, cluster, status); err != nil {
-		return nil, err
-	}
+	reported := signsIn.reported()
 	conditions := []composer.Condition{
-		signsIn.said().Readiness(member.ControlPlaneReadiness(status, out, composer.ConditionReady)),
-		member.ControlPlaneReadiness(status, out, composer.ConditionAvailable),
-		out.Condition(), member.PausedCondition(plan.Paused),
+		reported.Readiness(status.Condition(out, composer.ConditionReady)), status.Condition(out, composer.ConditionAvailable),
+		out.Condition(), capi.PausedCondition(p.Paused),
 	}
 	if signsIn.asked() {
-		conditions = append(conditions, signsIn.said().Condition())
+		conditions = append(conditions, reported.Condition())
 	}
-	return signsIn.said().Finish(in, out, status, conditions...), nil
+	return reported.Result(in, out, status.Result(), conditions...), nil
 }
 
-// setManagedCluster sets on the ManagedCluster what Cluster API decides, in CAPZ's order.
-func setManagedCluster(in *composer.Request, cluster *unstructured.Unstructured, managed *composer.Inline, observed *unstructured.Unstructured) (*composer.Problem, error) {
-	if problem := setKubernetesVersion(in, managed); problem != nil {
-		return problem, nil
+// controlPlaneInputs is what the composer reads.
+type controlPlaneInputs struct {
+	cluster        *unstructured.Unstructured
+	infrastructure plan.Peer
+	resources      []*plan.Resource
+	observations   *plan.Observations
+	// managed is the ManagedCluster among the resources.
+	managed *plan.Resource
+}
+
+// readControlPlane reads all that there is to read at once: Crossplane asks a function no more than a handful of times.
+func readControlPlane(in *composer.Request) (*controlPlaneInputs, error) {
+	cluster, err := capi.OwnerCluster(in)
+	if err != nil {
+		return nil, err
 	}
-	for _, network := range []struct{ from, to string }{{"services", "serviceCidr"}, {"pods", "podCidr"}} {
-		if problem := setCIDR(cluster, managed, network.from, network.to); problem != nil {
-			return problem, nil
+	name, err := capi.Reference(in, cluster, "infrastructureRef", composite.AzureASOManagedCluster)
+	if err != nil {
+		return nil, err
+	}
+	c := &controlPlaneInputs{cluster: cluster, resources: plan.FromSpec(in.XR)}
+	c.managed = plan.First(c.resources, aso.ManagedCluster)
+	if c.managed == nil {
+		return nil, composer.Blockedf(reasonMissingResource,
+			"spec.resources has no ManagedCluster of group containerservice.azure.com, but an AzureASOManagedControlPlane needs one")
+	}
+	var observeErr, infraErr, setErr error
+	c.observations, observeErr = plan.Observe(in, c.resources)
+	c.infrastructure, infraErr = peer(in, "infrastructure", composite.AzureASOManagedCluster, name)
+	if c.managed.Err == nil {
+		setErr = setManagedCluster(in, cluster, c.managed)
+	}
+	if err := errors.Join(observeErr, infraErr, setErr); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// peer reads another composite of the Cluster, which need not exist.
+func peer(in *composer.Request, requirement string, kind composite.Kind, name string) (plan.Peer, error) {
+	xr, err := in.Get(requirement, kind.GroupVersionKind, name)
+	return plan.Peer{Kind: kind.Kind, Name: name, XR: xr}, err
+}
+
+// Fields of a ManagedCluster that Cluster API decides, or reads.
+var (
+	kubernetesVersion    = field.At[string]("spec", "kubernetesVersion")
+	serviceCIDR          = field.At[string]("spec", "networkProfile", "serviceCidr")
+	podCIDR              = field.At[string]("spec", "networkProfile", "podCidr")
+	disableLocalAccounts = field.At[bool]("spec", "disableLocalAccounts")
+	credentialSecrets    = field.At[map[string]any]("spec", "operatorSpec", "secrets")
+	statusPrivateFQDN    = field.At[string]("status", "privateFQDN")
+	statusFQDN           = field.At[string]("status", "fqdn")
+	statusVersion        = field.At[string]("status", "currentKubernetesVersion")
+	specVersion          = field.At[string]("spec", "version")
+)
+
+// setManagedCluster sets on the ManagedCluster what Cluster API decides, in CAPZ's order. The error is ErrPending when its pools have to be
+// read first.
+func setManagedCluster(in *composer.Request, cluster *unstructured.Unstructured, managed *plan.Resource) error {
+	if version := specVersion.Value(in.XR); version != "" {
+		managed.Err = managed.SetField(kubernetesVersion, kubeversion.WithoutV(version), fmt.Sprintf("because spec.version is %q", version))
+	}
+	for _, network := range []struct {
+		from string
+		of   field.Path[[]string]
+		to   field.Path[string]
+	}{{"services", capi.ClusterServiceRanges, serviceCIDR}, {"pods", capi.ClusterPodRanges, podCIDR}} {
+		// AKS takes one range for each, so only the first of the Cluster counts.
+		if ranges := network.of.Value(cluster); managed.Err == nil && len(ranges) > 0 {
+			managed.Err = managed.SetField(network.to, ranges[0], fmt.Sprintf(
+				"because spec.clusterNetwork.%s.cidrBlocks[0] of Cluster %s/%s is %q", network.from, cluster.GetNamespace(), cluster.GetName(), ranges[0]))
 		}
 	}
-	problem, err := setAgentPoolProfiles(in, cluster, managed, observed)
-	if problem != nil || err != nil {
-		return problem, err
-	}
-	return setCredentials(cluster, managed), nil
-}
-
-func setKubernetesVersion(in *composer.Request, managed *composer.Inline) *composer.Problem {
-	version, _, _ := unstructured.NestedString(in.XR.Object, "spec", "version")
-	if version == "" {
+	if managed.Err != nil {
 		return nil
 	}
-	return managed.SetField(strings.TrimPrefix(version, "v"), fmt.Sprintf("because spec.version is %q", version), "spec", "kubernetesVersion")
-}
-
-// setCIDR sets a network of the cluster; AKS takes one range for each, so only the first block of the Cluster counts.
-func setCIDR(cluster *unstructured.Unstructured, managed *composer.Inline, from, to string) *composer.Problem {
-	blocks, _, _ := unstructured.NestedStringSlice(cluster.Object, "spec", "clusterNetwork", from, "cidrBlocks")
-	if len(blocks) == 0 {
-		return nil
+	if err := setAgentPoolProfiles(in, cluster, managed); err != nil || managed.Err != nil {
+		return err
 	}
-	because := fmt.Sprintf("because spec.clusterNetwork.%s.cidrBlocks[0] of Cluster %s/%s is %q", from, cluster.GetNamespace(), cluster.GetName(), blocks[0])
-	return managed.SetField(blocks[0], because, "spec", "networkProfile", to)
+	managed.Err = setCredentials(cluster, managed)
+	return nil
 }
 
 // setCredentials has ASO write the admin kubeconfig to a Secret, unless the user chose one. With local accounts
 // disabled there is no admin kubeconfig, so the user's it is. The Secret is not <cluster>-kubeconfig: ASO writes
 // Secrets without the type that the CAPI contract asks for, and provider-capz makes that one.
-func setCredentials(cluster *unstructured.Unstructured, managed *composer.Inline) *composer.Problem {
-	object := managed.Object.Object
-	contract := cluster.GetName() + "-kubeconfig"
-	admin, hasAdmin, _ := unstructured.NestedMap(object, "spec", "operatorSpec", "secrets", "adminCredentials")
-	_, hasUser, _ := unstructured.NestedMap(object, "spec", "operatorSpec", "secrets", "userCredentials")
+func setCredentials(cluster *unstructured.Unstructured, managed *plan.Resource) *composer.Blocked {
+	secrets := credentialSecrets.Value(managed.Object)
+	admin, hasAdmin := secrets["adminCredentials"].(map[string]any)
+	_, hasUser := secrets["userCredentials"].(map[string]any)
 	switch {
-	case hasAdmin && admin["name"] == contract:
+	case hasAdmin && admin["name"] == cluster.GetName()+"-kubeconfig":
 		// CAPI core reads only labelled Secrets, and ASO drops labels that are not in its spec.
-		return managed.SetField(cluster.GetName(), "because Cluster API finds the kubeconfig by it",
-			"spec", "operatorSpec", "secrets", "adminCredentials", "labels", composer.LabelClusterName)
+		return managed.SetField(field.At[string]("spec", "operatorSpec", "secrets", "adminCredentials", "labels", clusterv1.ClusterNameLabel),
+			cluster.GetName(), "because Cluster API finds the kubeconfig by it")
 	case hasAdmin || hasUser:
 		return nil
 	}
 	credentials := "adminCredentials"
-	if disabled, _, _ := unstructured.NestedBool(object, "spec", "disableLocalAccounts"); disabled {
+	if disableLocalAccounts.Value(managed.Object) {
 		credentials = "userCredentials"
 	}
-	return managed.SetField(map[string]any{"name": cluster.GetName() + "-aso-kubeconfig", "key": "value"},
-		"because the kubeconfig of the cluster is read from it", "spec", "operatorSpec", "secrets", credentials)
+	return managed.SetField(field.At[map[string]any]("spec", "operatorSpec", "secrets", credentials),
+		map[string]any{"name": cluster.GetName() + "-aso-kubeconfig", "key": "value"}, "because the kubeconfig of the cluster is read from it")
 }
 
 // setControlPlaneStatus takes over what Azure says of the ManagedCluster. The first body that Azure returns has
 // an endpoint and a version already, so only a ready one counts.
-func setControlPlaneStatus(status map[string]any, managed *unstructured.Unstructured) {
-	if managed == nil || !composer.StateOf(managed).Ready {
+func setControlPlaneStatus(status *capi.ControlPlaneStatus, managed *unstructured.Unstructured) {
+	if managed == nil || !aso.StateOf(managed).Ready {
 		return
 	}
-	host, _, _ := unstructured.NestedString(managed.Object, "status", "privateFQDN")
+	host := statusPrivateFQDN.Value(managed)
 	if host == "" {
-		host, _, _ = unstructured.NestedString(managed.Object, "status", "fqdn")
+		host = statusFQDN.Value(managed)
 	}
-	if version, _, _ := unstructured.NestedString(managed.Object, "status", "currentKubernetesVersion"); version != "" {
-		status["version"] = "v" + version
-		status["versions"] = []any{map[string]any{"version": "v" + version}}
+	if version := statusVersion.Value(managed); version != "" {
+		status.SetVersion(version)
 	}
-	if host == "" {
-		return
+	if host != "" {
+		status.SetInitialized(host)
 	}
-	member.SetInitialized(status, host)
 }

@@ -6,8 +6,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // A credential is what ASO signs in to Azure with for a Cluster.
@@ -19,53 +23,50 @@ type credential struct {
 	cluster string
 }
 
-// said returns what is said of the credential, which is nothing without an identity.
-func (c credential) said() member.Credential {
+// reported returns what provider-capz reports of the credential, which is nothing without an identity.
+func (c credential) reported() capi.Credential {
 	if !c.asked() {
-		return member.Credential{}
+		return capi.Credential{}
 	}
-	return member.CredentialOf(c.controlPlane)
+	return capi.CredentialOf(c.controlPlane)
 }
 
+var identityRef = field.At[any]("spec", "identityRef")
+
 // asked reports whether the control plane refers to an AzureClusterIdentity.
-func (c credential) asked() bool {
-	if c.controlPlane == nil {
-		return false
-	}
-	ref, found, _ := unstructured.NestedFieldNoCopy(c.controlPlane.Object, "spec", "identityRef")
-	return found && ref != nil
-}
+func (c credential) asked() bool { return identityRef.Has(c.controlPlane) }
 
 // awaited returns, in words, what is missing before a new object can name its credential. Without a control plane nobody
 // knows which one is meant, and ASO would take its own.
 func (c credential) awaited() string {
+	kind := composite.AzureASOManagedControlPlane.Kind
 	switch {
 	case c.controlPlane == nil:
-		return fmt.Sprintf("%s %s exists, which says what credential is used in Azure", asoControlPlaneKind.Kind, c.name)
-	case c.asked() && !c.said().Usable():
-		return c.said().Awaited(asoControlPlaneKind.Kind, c.name)
+		return fmt.Sprintf("%s %s exists, which says what credential is used in Azure", kind, c.name)
+	case c.asked() && !c.reported().Usable():
+		return c.reported().Awaited(kind, c.name)
 	}
 	return ""
 }
 
 // set names the Secret on every object that does not name one by itself. One that exists keeps what it has until the Secret of
 // a new identity is there, and when the control plane goes away before it.
-func (c credential) set(in *composer.Request, inlines []*composer.Inline) {
+func (c credential) set(in *composer.Request, resources []*plan.Resource) {
 	secret, awaited := v1beta1.CredentialSecret(c.cluster), c.awaited()
-	for _, i := range inlines {
-		if i.Problem != nil {
+	for _, r := range resources {
+		if r.Err != nil {
 			continue
 		}
-		if _, own := i.Object.GetAnnotations()[composer.AnnotationCredentialFrom]; own {
+		if _, own := r.Object.GetAnnotations()[aso.AnnotationCredentialFrom]; own {
 			continue
 		}
-		observed := in.Observed[i.Name()]
-		has := observed != nil && observed.GetAnnotations()[composer.AnnotationCredentialFrom] == secret
+		observed := in.Observed[r.Name()]
+		has := observed != nil && observed.GetAnnotations()[aso.AnnotationCredentialFrom] == secret
 		switch {
 		case awaited == "" && c.asked(), awaited != "" && has:
-			i.Annotate(composer.AnnotationCredentialFrom, secret)
+			r.Annotate(aso.AnnotationCredentialFrom, secret)
 		case awaited != "":
-			i.Needs = append(i.Needs, awaited)
+			r.After = append(r.After, plan.Precondition{Description: awaited, OfObject: true})
 		}
 	}
 }

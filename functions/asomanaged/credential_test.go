@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // TestCredential says which objects name the Secret that is made from an AzureClusterIdentity, and which wait for it.
@@ -16,8 +16,8 @@ func TestCredential(t *testing.T) {
 	const secret, awaited, nobody = "c1-aso-secret", "waits until AzureASOManagedControlPlane cp has the credential for Azure",
 		"waits until AzureASOManagedControlPlane cp exists, which says what credential is used in Azure"
 	rg := group("rg")
-	from := annotate(composer.AnnotationCredentialFrom, secret)
-	own := annotate(composer.AnnotationCredentialFrom, "own")
+	from := annotate(aso.AnnotationCredentialFrom, secret)
+	own := annotate(aso.AnnotationCredentialFrom, "own")
 	identity := set(dict("name", "id"), "spec", "identityRef")
 	told := annotate(v1beta1.AnnotationCredential, secret)
 	infra := infraXR(rg)
@@ -65,7 +65,7 @@ func TestCredential(t *testing.T) {
 					continue
 				}
 				found = true
-				if diff := cmp.Diff(tc.want, o.GetAnnotations()[composer.AnnotationCredentialFrom]); diff != "" {
+				if diff := cmp.Diff(tc.want, o.GetAnnotations()[aso.AnnotationCredentialFrom]); diff != "" {
 					t.Errorf("credential-from: -want +got:\n%s", diff)
 				}
 			}
@@ -84,7 +84,7 @@ func TestCredential(t *testing.T) {
 func TestCredentialLost(t *testing.T) {
 	const lost, kept = "False IdentityNotAllowed: it is not for this namespace", "True Provisioned: "
 	rg, extra := group("rg"), group("extra")
-	from := annotate(composer.AnnotationCredentialFrom, "c1-aso-secret")
+	from := annotate(aso.AnnotationCredentialFrom, "c1-aso-secret")
 	identity, told := set(dict("name", "id"), "spec", "identityRef"), annotate(v1beta1.AnnotationCredential, "c1-aso-secret")
 	done := set(true, "status", "ready")
 	cases := map[string]struct{ failed, want, condition string }{
@@ -112,7 +112,7 @@ func TestCredentialLost(t *testing.T) {
 					t.Fatal(f)
 				}
 				composed := desired(t, rsp)
-				if len(composed) != 1 || composed[name(c.observed)].GetAnnotations()[composer.AnnotationCredentialFrom] != "c1-aso-secret" {
+				if len(composed) != 1 || composed[name(c.observed)].GetAnnotations()[aso.AnnotationCredentialFrom] != "c1-aso-secret" {
 					t.Errorf("%s composes %v", c.xr.GetKind(), composed)
 				}
 				if got := said(rsp, "Ready"); got != tc.want {

@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
@@ -74,7 +73,7 @@ func (s *tale) compose(n string) {
 // check says that ASO may have the object now: all that it refers to is made.
 func (s *tale) check(o *unstr) {
 	s.t.Helper()
-	for _, ref := range composer.References(o) {
+	for _, ref := range aso.References(o) {
 		key := ref.GroupKind.String() + "/" + ref.Name
 		if s.defined(key) && !s.made[key] {
 			s.t.Fatalf("%s is released before %s is made", name(o), ref)
@@ -101,7 +100,7 @@ func (s *tale) aso(xr, n string) {
 	}
 	s.made[n] = true
 	azure := map[string]any{}
-	if o.GetKind() == member.ManagedClusterKind.Kind {
+	if o.GetKind() == aso.ManagedCluster.Name {
 		azure = dict("fqdn", "api.example.org", "currentKubernetesVersion", "1.33.6", "agentPoolProfiles", list(dict("name", "azurep0")))
 	}
 	live.Say(n, "True", "", "Succeeded", azure)
@@ -150,7 +149,7 @@ func (s *tale) summary() map[string]any {
 			if len(annotations) == 0 {
 				annotations = nil
 			}
-			out[name(o)] = dict("spec", o.Object["spec"], "annotations", annotations, "operator is right", by == s.operator, "labels", o.GetLabels(), "ready", composer.StateOf(o).Ready)
+			out[name(o)] = dict("spec", o.Object["spec"], "annotations", annotations, "operator is right", by == s.operator, "labels", o.GetLabels(), "ready", aso.StateOf(o).Ready)
 		}
 		out[n], _, _ = unstructured.NestedFieldNoCopy(s.xr(n).Object, "status", "resources")
 	}
@@ -212,7 +211,7 @@ func TestAllIsThereAtOnce(t *testing.T) {
 	got := map[string]bool{}
 	for _, live := range s.live {
 		for _, o := range live.Objects() {
-			got[o.GetName()] = composer.Held(o)
+			got[o.GetName()] = aso.Held(o)
 		}
 	}
 	if diff := cmp.Diff(map[string]bool{"rg": true, "net": true, "mc": true, "p0": true}, got); diff != "" {

@@ -3,152 +3,130 @@ package asomanaged
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/functions/agentpool"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeversion"
 )
 
 // replicasManagedByAKS is the value of the annotation replicas-managed-by while the cluster autoscaler of AKS scales.
 const replicasManagedByAKS = "aks"
+
+// Fields of an agent pool that its MachinePool decides.
+var (
+	orchestratorVersion = field.At[string]("spec", "orchestratorVersion")
+	enableAutoScaling   = field.At[bool]("spec", "enableAutoScaling")
+	specCount           = field.At[int64]("spec", "count")
+)
 
 // MachinePool composes AzureASOManagedMachinePool: an AKS agent pool and what goes with it.
 type MachinePool struct{}
 
 // Compose implements composer.Composer.
 func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
-	status := member.ProvisionedStatus(in)
-	machinePool, cluster, problem, err := member.OwnerMachinePool(in)
+	status := capi.ReadInfrastructureStatus(in)
+	m, err := readMachinePool(in)
+	if err != nil {
+		return &composer.Result{Status: status.Result()}, err
+	}
+	observed := plan.Created(in, m.agentPool.Name())
+	if m.agentPool.Err == nil {
+		m.agentPool.Err = setAgentPool(m.machinePool, m.agentPool, observed)
+	}
+	signsIn := credential{controlPlane: m.peers[0].XR, name: m.peers[0].Name, cluster: m.cluster.GetName()}
+	signsIn.set(in, m.resources)
+	p := plan.Plan{Resources: m.resources, Cluster: m.cluster.GetName(), Paused: capi.Paused(in, m.cluster), Peers: m.peers}
+	out, err := p.Make(in, m.observations)
 	if err != nil {
 		return nil, err
 	}
-	var controlPlane string
-	if problem == nil {
-		controlPlane, problem = member.Reference(in, cluster, "controlPlaneRef", asoControlPlaneKind)
-	}
-	inlines := composer.Inlines(in.XR)
-	agentPool := composer.First(inlines, member.AgentPoolKind)
-	if problem == nil && agentPool == nil {
-		problem = &composer.Problem{Reason: reasonMissingResource,
-			Message: "spec.resources has no ManagedClustersAgentPool of group containerservice.azure.com, but an AzureASOManagedMachinePool needs one"}
-	}
-	if problem != nil {
-		return member.Refuse(in, problem, status)
-	}
-
-	composer.Ask(in, inlines)
-	peers, err := peersOf(in, cluster, controlPlane)
-	if err != nil {
-		return nil, err
-	}
-	observed := in.Made(agentPool.Name())
-	if agentPool.Problem == nil {
-		agentPool.Problem = setAgentPool(machinePool, agentPool, observed)
-	}
-	signsIn := credential{controlPlane: peers[0].XR, name: controlPlane, cluster: cluster.GetName()}
-	signsIn.set(in, inlines)
-	plan := composer.Plan{Inlines: inlines, Cluster: cluster.GetName(), Paused: member.Paused(in, cluster), Peers: peers,
-		Awaits: func(i *composer.Inline) []composer.Reference { return clusterByID(i, peers) }}
-	out, err := plan.Make(in)
-	if err != nil {
-		return nil, err
-	}
-	setMachinePoolStatus(in, status, out, observed)
-	ready := signsIn.said().Readiness(member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingNodes,
-		"waits for spec.providerIDList, which comes from the nodes of the pool")))
-	return signsIn.said().Finish(in, out, status, ready, out.Condition(), member.PausedCondition(plan.Paused)), nil
+	status.SetNodes(in, out, agentpool.Count(observed))
+	reported := signsIn.reported()
+	return reported.Result(in, out, status.Result(),
+		reported.Readiness(status.Condition(out, capi.WaitsForNodes)), out.Condition(), capi.PausedCondition(p.Paused)), nil
 }
 
-// peersOf returns the composites whose resources a pool may refer to.
-func peersOf(in *composer.Request, cluster *unstructured.Unstructured, controlPlane string) ([]composer.Peer, error) {
-	xr, err := in.Get("controlplane", asoControlPlaneKind, controlPlane)
-	if err != nil && !errors.Is(err, composer.ErrPending) {
-		return nil, err
-	}
-	peers := []composer.Peer{{Kind: asoControlPlaneKind.Kind, Name: controlPlane, XR: xr}}
-	if infra, problem := member.Reference(in, cluster, "infrastructureRef", asoClusterKind); problem == nil {
-		infraXR, infraErr := in.Get("infrastructure", asoClusterKind, infra)
-		if infraErr != nil {
-			return nil, infraErr
-		}
-		peers = append(peers, composer.Peer{Kind: asoClusterKind.Kind, Name: infra, XR: infraXR})
-	}
-	return peers, err
+// poolInputs is what the composer reads.
+type poolInputs struct {
+	machinePool, cluster *unstructured.Unstructured
+	// peers are the control plane and, if it is of this family, the infrastructure: what a pool may refer to.
+	peers        []plan.Peer
+	resources    []*plan.Resource
+	observations *plan.Observations
+	// agentPool is the one among the resources.
+	agentPool *plan.Resource
 }
 
-// clusterByID returns a reference to the control plane's ManagedCluster for an agent pool that names it by armId.
-func clusterByID(i *composer.Inline, peers []composer.Peer) []composer.Reference {
-	id, _, _ := unstructured.NestedString(i.Object.Object, "spec", "owner", "armId")
-	if id == "" || !i.Is(member.AgentPoolKind) || peers[0].XR == nil {
-		return nil
+// readMachinePool reads all that there is to read at once: Crossplane asks a function no more than a handful of times.
+func readMachinePool(in *composer.Request) (*poolInputs, error) {
+	m := &poolInputs{}
+	var err error
+	if m.machinePool, m.cluster, err = capi.OwnerMachinePool(in); err != nil {
+		return nil, err
 	}
-	managed := composer.First(composer.Inlines(peers[0].XR), member.ManagedClusterKind)
-	if managed == nil || !strings.HasSuffix(strings.ToLower(id), strings.ToLower("/managedClusters/"+member.AzureName(managed.Object))) {
-		return nil
+	name, err := capi.Reference(in, m.cluster, "controlPlaneRef", composite.AzureASOManagedControlPlane)
+	if err != nil {
+		return nil, err
 	}
-	return []composer.Reference{{GroupKind: member.ManagedClusterKind, Name: managed.Object.GetName(), Path: "spec.owner.armId"}}
+	m.resources = plan.FromSpec(in.XR)
+	m.agentPool = plan.First(m.resources, aso.ManagedClustersAgentPool)
+	if m.agentPool == nil {
+		return nil, composer.Blockedf(reasonMissingResource,
+			"spec.resources has no ManagedClustersAgentPool of group containerservice.azure.com, but an AzureASOManagedMachinePool needs one")
+	}
+	var observeErr, infraErr error
+	m.observations, observeErr = plan.Observe(in, m.resources)
+	controlPlane, err := peer(in, "controlplane", composite.AzureASOManagedControlPlane, name)
+	m.peers = []plan.Peer{controlPlane}
+	if infra, refErr := capi.Reference(in, m.cluster, "infrastructureRef", composite.AzureASOManagedCluster); refErr == nil {
+		var infrastructure plan.Peer
+		infrastructure, infraErr = peer(in, "infrastructure", composite.AzureASOManagedCluster, infra)
+		m.peers = append(m.peers, infrastructure)
+	}
+	return m, errors.Join(observeErr, err, infraErr)
 }
 
 // setAgentPool sets on an agent pool what its MachinePool decides, in CAPZ's order.
-func setAgentPool(machinePool *unstructured.Unstructured, agentPool *composer.Inline, observed *unstructured.Unstructured) *composer.Problem {
-	if problem := setOrchestratorVersion(machinePool, agentPool); problem != nil {
-		return problem
+func setAgentPool(machinePool *unstructured.Unstructured, agentPool *plan.Resource, observed *unstructured.Unstructured) *composer.Blocked {
+	if version := capi.MachinePoolVersion.Value(machinePool); version != "" {
+		because := fmt.Sprintf("because spec.template.spec.version of MachinePool %q is %q", machinePool.GetName(), version)
+		if blocked := agentPool.SetField(orchestratorVersion, kubeversion.WithoutV(version), because); blocked != nil {
+			return blocked
+		}
 	}
-	manager, managed := machinePool.GetAnnotations()[member.AnnotationReplicasBy]
-	autoscaled, _, _ := unstructured.NestedBool(agentPool.Object.Object, "spec", "enableAutoScaling")
+	scaler, scaledByOther := machinePool.GetAnnotations()[clusterv1.ReplicasManagedByAnnotation]
+	autoscaled := enableAutoScaling.Value(agentPool.Object)
 	switch {
-	case autoscaled && managed && manager != replicasManagedByAKS:
-		return &composer.Problem{Reason: composer.ReasonReplicasManagedBy, Message: fmt.Sprintf(
+	case autoscaled && scaledByOther && scaler != replicasManagedByAKS:
+		return composer.Blockedf(composer.ReasonReplicasManagedBy,
 			"%s.spec.enableAutoScaling is true, but must be false or absent because annotation %s of MachinePool %q says that %q manages the replicas",
-			agentPool.Path, member.AnnotationReplicasBy, machinePool.GetName(), manager)}
+			agentPool.Source, clusterv1.ReplicasManagedByAnnotation, machinePool.GetName(), scaler)
 	case autoscaled:
-		managed = true
-	case manager == replicasManagedByAKS:
+		scaledByOther = true
+	case scaler == replicasManagedByAKS:
 		// provider-capz takes the annotation away: autoscaling is off.
-		managed = false
+		scaledByOther = false
 	}
-	return setCount(machinePool, agentPool, observed, managed)
-}
-
-func setOrchestratorVersion(machinePool *unstructured.Unstructured, agentPool *composer.Inline) *composer.Problem {
-	version, _, _ := unstructured.NestedString(machinePool.Object, "spec", "template", "spec", "version")
-	if version == "" {
-		return nil
-	}
-	because := fmt.Sprintf("because spec.template.spec.version of MachinePool %q is %q", machinePool.GetName(), version)
-	return agentPool.SetField(strings.TrimPrefix(version, "v"), because, "spec", "orchestratorVersion")
+	return setCount(machinePool, agentPool, observed, scaledByOther)
 }
 
 // setCount sets the number of nodes. Somebody else's count is only a start: it seeds the pool's creation.
-func setCount(machinePool *unstructured.Unstructured, agentPool *composer.Inline, observed *unstructured.Unstructured, managedByOther bool) *composer.Problem {
-	replicas, found, _ := unstructured.NestedFieldNoCopy(machinePool.Object, "spec", "replicas")
-	if !found {
+func setCount(machinePool *unstructured.Unstructured, agentPool *plan.Resource, observed *unstructured.Unstructured, scaledByOther bool) *composer.Blocked {
+	if !capi.MachinePoolReplicas.Has(machinePool) {
 		return nil
 	}
-	if managedByOther && observed != nil {
-		if _, counted, _ := unstructured.NestedFieldNoCopy(observed.Object, "status", "count"); counted {
-			agentPool.Release(observed, "spec", "count")
-			return nil
-		}
+	if scaledByOther && agentpool.Count(observed) != nil {
+		agentPool.Release(observed, specCount.Names()...)
+		return nil
 	}
-	because := fmt.Sprintf("because spec.replicas of MachinePool %q is %v", machinePool.GetName(), replicas)
-	return agentPool.SetField(replicas, because, "spec", "count")
-}
-
-func setMachinePoolStatus(in *composer.Request, status map[string]any, out *composer.Outcomes, agentPool *unstructured.Unstructured) {
-	replicas, found, _ := unstructured.NestedFieldNoCopy(in.XR.Object, "status", "replicas")
-	if agentPool != nil {
-		if count, counted, _ := unstructured.NestedFieldNoCopy(agentPool.Object, "status", "count"); counted {
-			replicas, found = count, true
-		}
-	}
-	if found {
-		status["replicas"] = replicas
-	}
-	providerIDs, _, _ := unstructured.NestedStringSlice(in.XR.Object, "spec", "providerIDList")
-	if out.Ready() && (len(providerIDs) > 0 || found && composer.Integer(replicas) == 0) {
-		member.SetProvisioned(status)
-	}
+	replicas := capi.MachinePoolReplicas.Value(machinePool)
+	return agentPool.SetField(specCount, replicas, fmt.Sprintf("because spec.replicas of MachinePool %q is %v", machinePool.GetName(), replicas))
 }

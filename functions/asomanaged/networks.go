@@ -3,41 +3,32 @@ package asomanaged
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
 
-var (
-	networkKind = schema.GroupKind{Group: "network.azure.com", Kind: "VirtualNetwork"}
-	subnetKind  = schema.GroupKind{Group: "network.azure.com", Kind: "VirtualNetworksSubnet"}
-	peeringKind = schema.GroupKind{Group: "network.azure.com", Kind: "VirtualNetworksVirtualNetworkPeering"}
-)
-
-// quietNetworks returns what a new subnet or peering waits for besides its networks: what changes those before it. These are
+// networkOrder returns what a new subnet or peering waits for besides its networks: what changes those before it. These are
 // the subnets that come before it in the spec; for a peering all subnets, and the peerings before it. Azure answers 429
 // AnotherOperationInProgress to a subnet while its network is being changed, which ASO tries again with a growing delay, and
 // 400 ReferencedResourceNotProvisioned to a peering, which ASO tries again after an hour (recorded in
 // Test_Network_v20250301_CreationAndDeletion of the ASO module).
-func quietNetworks(inlines []*composer.Inline) func(*composer.Inline) []composer.Reference {
-	return func(of *composer.Inline) []composer.Reference {
-		peering := of.Is(peeringKind)
-		if !peering && !of.Is(subnetKind) {
+func networkOrder(resources []*plan.Resource) func(*plan.Resource) []aso.Reference {
+	return func(of *plan.Resource) []aso.Reference {
+		peering := of.Is(aso.VirtualNetworksVirtualNetworkPeering)
+		if !peering && !of.Is(aso.VirtualNetworksSubnet) {
 			return nil
 		}
 		mine := networksOf(of)
-		var refs []composer.Reference
+		var refs []aso.Reference
 		before := true
-		for _, i := range inlines {
-			before = before && i != of
-			comesFirst := i.Is(subnetKind) && (before || peering) || i.Is(peeringKind) && before && peering
+		for _, r := range resources {
+			before = before && r != of
+			comesFirst := r.Is(aso.VirtualNetworksSubnet) && (before || peering) || r.Is(aso.VirtualNetworksVirtualNetworkPeering) && before && peering
 			if !comesFirst {
 				continue
 			}
-			if at := shared(mine, networksOf(i)); at >= 0 {
-				refs = append(refs, composer.Reference{
-					GroupKind: i.Object.GroupVersionKind().GroupKind(), Name: i.Object.GetName(), Path: mine[at].Path,
-				})
+			if at := shared(mine, networksOf(r)); at >= 0 {
+				refs = append(refs, aso.ReferenceTo(r.Object, mine[at].Path))
 			}
 		}
 		return refs
@@ -45,13 +36,13 @@ func quietNetworks(inlines []*composer.Inline) func(*composer.Inline) []composer
 }
 
 // shared returns which of the networks is among others, too; -1 when none is.
-func shared(networks, others []composer.Reference) int {
-	return slices.IndexFunc(networks, func(r composer.Reference) bool {
-		return slices.ContainsFunc(others, func(other composer.Reference) bool { return other.Name == r.Name })
+func shared(networks, others []aso.Reference) int {
+	return slices.IndexFunc(networks, func(r aso.Reference) bool {
+		return slices.ContainsFunc(others, func(other aso.Reference) bool { return other.Name == r.Name })
 	})
 }
 
 // networksOf returns the references of an object to virtual networks.
-func networksOf(i *composer.Inline) []composer.Reference {
-	return slices.DeleteFunc(composer.References(i.Object), func(r composer.Reference) bool { return r.GroupKind != networkKind })
+func networksOf(r *plan.Resource) []aso.Reference {
+	return slices.DeleteFunc(aso.References(r.Object), func(ref aso.Reference) bool { return ref.GroupKind != aso.VirtualNetwork.GroupKind() })
 }

@@ -5,14 +5,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
 
-func TestQuietNetworks(t *testing.T) {
+func TestNetworkOrder(t *testing.T) {
 	peering := func(name, from, to string) *unstr {
-		return owned(network, peeringKind.Kind, name, from, set(aksReference(networkKind.Kind, to), "spec", "remoteVirtualNetwork", "reference"))
+		return owned(network, aso.VirtualNetworksVirtualNetworkPeering.Name, name, from, set(aksReference(aso.VirtualNetwork.Name, to), "spec", "remoteVirtualNetwork", "reference"))
 	}
-	subnet := func(name, of string) *unstr { return owned(network, subnetKind.Kind, name, of) }
+	subnet := func(name, of string) *unstr { return owned(network, aso.VirtualNetworksSubnet.Name, name, of) }
 	cases := map[string]struct {
 		entries []*unstr
 		name    string
@@ -30,18 +31,18 @@ func TestQuietNetworks(t *testing.T) {
 		"a subnet waits for those before it": {
 			[]*unstr{subnet("s1", "a"), subnet("other", "b"), subnet("s2", "a"), subnet("s3", "a")}, "s2", []string{"VirtualNetworksSubnet s1 (spec.owner)"},
 		},
-		"another kind waits for none":   {[]*unstr{subnet("s1", "a"), owned(network, networkKind.Kind, "a", "rg")}, "a", nil},
+		"another kind waits for none":   {[]*unstr{subnet("s1", "a"), owned(network, aso.VirtualNetwork.Name, "a", "rg")}, "a", nil},
 		"a subnet waits for no peering": {[]*unstr{peering("p", "a", "b"), subnet("s", "a")}, "s", nil},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			inlines := composer.Inlines(infraXR(tc.entries...))
+			resources := plan.FromSpec(infraXR(tc.entries...))
 			var got []string
-			for _, i := range inlines {
+			for _, i := range resources {
 				if i.Object.GetName() != tc.name {
 					continue
 				}
-				for _, r := range quietNetworks(inlines)(i) {
+				for _, r := range networkOrder(resources)(i) {
 					got = append(got, r.String()+" ("+r.Path+")")
 				}
 			}

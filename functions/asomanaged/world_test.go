@@ -7,13 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
 var composers = composertest.Composers{
 	"AzureASOManagedCluster": Cluster{}, "AzureASOManagedControlPlane": ControlPlane{}, "AzureASOManagedMachinePool": MachinePool{},
-	"AzureASOManagedClusterTemplate": member.Template{}, "AzureASOManagedControlPlaneTemplate": member.Template{}, "AzureASOManagedMachinePoolTemplate": member.Template{},
+	"AzureASOManagedClusterTemplate": capi.ReadOnly{}, "AzureASOManagedControlPlaneTemplate": capi.ReadOnly{}, "AzureASOManagedMachinePoolTemplate": capi.ReadOnly{},
 }
 
 // The short names of what plays Crossplane.

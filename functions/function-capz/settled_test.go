@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 	"github.com/crossplane-capz/crossplane-capz/internal/preview"
 )
@@ -40,7 +40,7 @@ func TestNothingIsLeftOfTheWay(t *testing.T) {
 			}
 		}
 		for _, o := range all {
-			for _, annotation := range []string{composer.AnnotationHeld, v1beta1.AnnotationNew, composer.AnnotationReconcilePolicy} {
+			for _, annotation := range []string{aso.AnnotationHeld, v1beta1.AnnotationNew, aso.AnnotationReconcilePolicy} {
 				if _, left := o.GetAnnotations()[annotation]; left {
 					t.Errorf("%s: %s %s has annotation %s", example, o.GetKind(), o.GetName(), annotation)
 				}

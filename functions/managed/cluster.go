@@ -1,10 +1,10 @@
 package managed
 
 import (
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // Cluster composes AzureManagedCluster: nothing, as everything in Azure belongs to the control plane. Cluster API takes it
@@ -13,31 +13,32 @@ type Cluster struct{}
 
 // Compose implements composer.Composer.
 func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
-	status := member.ProvisionedStatus(in)
-	cluster, problem, err := member.OwnerCluster(in)
+	status := capi.ReadInfrastructureStatus(in)
+	blocked := &composer.Result{Status: status.Result()}
+	cluster, err := capi.OwnerCluster(in)
+	if err != nil {
+		return blocked, err
+	}
+	controlPlane, err := capi.Reference(in, cluster, "controlPlaneRef", composite.AzureManagedControlPlane)
+	if err != nil {
+		return blocked, err
+	}
+	observations, err := plan.Observe(in, nil)
 	if err != nil {
 		return nil, err
 	}
-	var controlPlane string
-	if problem == nil {
-		controlPlane, problem = member.Reference(in, cluster, "controlPlaneRef", controlPlaneKind)
-	}
-	if problem != nil {
-		return member.Refuse(in, problem, status)
-	}
-	credential, err := member.ReadCredential(in, controlPlaneKind, controlPlane)
+	credential, err := capi.ReadCredential(in, composite.AzureManagedControlPlane, controlPlane)
 	if err != nil {
 		return nil, err
 	}
-	plan := composer.Plan{Cluster: cluster.GetName(), Paused: member.Paused(in, cluster)}
-	out, err := plan.Make(in)
+	p := plan.Plan{Cluster: cluster.GetName(), Paused: capi.Paused(in, cluster)}
+	out, err := p.Make(in, observations)
 	if err != nil {
 		return nil, err
 	}
-	if host, _, _ := unstructured.NestedString(in.XR.Object, "spec", "controlPlaneEndpoint", "host"); host != "" && out.Ready() {
-		member.SetProvisioned(status)
+	if out.Ready() && capi.HasEndpoint(in) {
+		status.SetProvisioned()
 	}
-	ready := credential.Readiness(member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingEndpoint,
-		"waits for spec.controlPlaneEndpoint, which comes from the control plane")))
-	return credential.Finish(in, out, status, ready, out.Condition(), member.PausedCondition(plan.Paused)), nil
+	return credential.Result(in, out, status.Result(),
+		credential.Readiness(status.Condition(out, capi.WaitsForEndpoint)), out.Condition(), capi.PausedCondition(p.Paused)), nil
 }

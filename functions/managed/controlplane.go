@@ -2,18 +2,21 @@ package managed
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/functions/managed/expansion"
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/functions/agentpool"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
+	"github.com/crossplane-capz/crossplane-capz/functions/managed/aks"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // ControlPlane composes AzureManagedControlPlane: an AKS cluster, the network that it is in and what is attached to it.
@@ -21,238 +24,164 @@ type ControlPlane struct{}
 
 // Compose implements composer.Composer.
 func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
-	status := member.ControlPlaneStatus(in, "autoUpgradeVersion", "oidcIssuerProfile")
-	cp := &v1beta1.AzureManagedControlPlane{}
-	problem := read(in.XR, cp)
-	if problem != nil {
-		return member.Refuse(in, problem, status)
+	status := capi.ReadControlPlaneStatus(in)
+	c, err := readControlPlane(in)
+	if err != nil {
+		return &composer.Result{Status: status.Result()}, err
 	}
-	a, problem, err := readAKS(in, cp)
+	resources := c.resources(in)
+	managed := plan.First(resources, aso.ManagedCluster)
+	observations, err := plan.Observe(in, resources)
 	if err != nil {
 		return nil, err
 	}
-	if problem != nil {
-		return member.Refuse(in, problem, status)
-	}
-	inlines := a.inlines(in)
-	composer.Ask(in, inlines)
-	if err := composer.FindUsed(in, inlines); err != nil {
-		return nil, err
-	}
-	managed := composer.First(inlines, member.ManagedClusterKind)
-	inlines = standBehind(in, inlines, managed)
-	refuseRenaming(in, inlines)
+	resources = aroundExisting(in, resources, managed)
+	refuseRenaming(in, resources)
 
-	plan := composer.Plan{Inlines: inlines, Cluster: a.cluster.GetName(), Paused: member.Paused(in, a.cluster), Withhold: a.hold, Keeps: foundation,
-		Awaits: func(i *composer.Inline) []composer.Reference { return byID(i, inlines) }}
-	out, err := plan.Make(in)
+	p := plan.Plan{Resources: resources, Cluster: c.cluster.GetName(), Paused: capi.Paused(in, c.cluster), Gate: c.gate, Retain: retained}
+	out, err := p.Make(in, observations)
 	if err != nil {
 		return nil, err
 	}
-	setControlPlaneStatus(status, cp, managed.Live(in))
-	if err := member.AnnounceVersion(in, a.cluster, status); err != nil {
+	setControlPlaneStatus(status, c.cp, managed.Live(in))
+	if err := status.AnnounceVersion(in, c.cluster); err != nil {
 		return nil, err
 	}
-	credential := member.CredentialOf(cp)
+	credential := capi.CredentialOf(c.cp)
 	conditions := append([]composer.Condition{
-		credential.Readiness(member.ControlPlaneReadiness(status, out, composer.ConditionReady)),
-		member.ControlPlaneReadiness(status, out, composer.ConditionAvailable),
+		credential.Readiness(status.Condition(out, composer.ConditionReady)),
+		status.Condition(out, composer.ConditionAvailable),
 		out.Condition(),
 		credential.Condition(),
-		member.PausedCondition(plan.Paused),
-	}, kindConditions(in, out, controlPlaneConditions)...)
-	return credential.Finish(in, out, status, append(conditions, headerConditions(in)...)...), nil
+		capi.PausedCondition(p.Paused),
+	}, out.KindConditions(in, aso.ResourceGroup, aso.VirtualNetwork, aso.VirtualNetworksSubnet, aso.ManagedCluster, aso.PrivateEndpoint, aso.FleetsMember, aso.Extension)...)
+	return credential.Result(in, out, status.Result(), append(conditions, headerConditions(in)...)...), nil
 }
 
-// aks is what the composer knows of an AKS cluster before it looks at single objects.
-type aks struct {
+// controlPlaneInputs is what the composer reads.
+type controlPlaneInputs struct {
 	cp      *v1beta1.AzureManagedControlPlane
 	cluster *unstructured.Unstructured
-	pools   []expansion.Pool
-	// poolWaits says what is missing of the pools, hold of the credential.
+	pools   []aks.Pool
+	// poolWaits says what is missing of the pools, gate of the credential.
 	poolWaits []string
-	hold      string
+	gate      string
 }
 
-// readAKS asks for all that there is to ask for at once: Crossplane asks a function no more than a handful of times.
-func readAKS(in *composer.Request, cp *v1beta1.AzureManagedControlPlane) (*aks, *composer.Problem, error) {
-	a := &aks{cp: cp}
-	var problem *composer.Problem
-	var clusterErr, poolsErr, holdErr error
-	a.cluster, problem, clusterErr = member.OwnerCluster(in)
-	if problem != nil {
-		return nil, problem, nil
+// readControlPlane reads all that there is to read at once: Crossplane asks a function no more than a handful of times.
+func readControlPlane(in *composer.Request) (*controlPlaneInputs, error) {
+	c := &controlPlaneInputs{cp: &v1beta1.AzureManagedControlPlane{}}
+	if err := read(in.XR, c.cp); err != nil {
+		return nil, err
 	}
-	name := cp.Labels[composer.LabelClusterName]
-	if a.cluster != nil {
-		name = a.cluster.GetName()
+	cluster, err := capi.OwnerCluster(in)
+	if err != nil && !errors.Is(err, composer.ErrPending) {
+		return nil, err
 	}
+	c.cluster = cluster
+	name := c.cp.Labels[clusterv1.ClusterNameLabel]
+	if cluster != nil {
+		name = cluster.GetName()
+	}
+	var poolsErr, gateErr error
 	if name != "" {
-		a.pools, a.poolWaits, poolsErr = poolsOf(in, name, cp.Status.AutoUpgradeVersion)
-		a.hold, holdErr = awaitedCredential(in, cp, name)
+		c.pools, c.poolWaits, poolsErr = poolsOf(in, name, c.cp.Status.AutoUpgradeVersion)
+		c.gate, gateErr = awaitedCredential(in, c.cp, name)
 	}
-	return a, nil, errors.Join(clusterErr, poolsErr, holdErr)
+	return c, errors.Join(err, poolsErr, gateErr)
 }
 
-// inlines returns the objects that the control plane stands for, with what decides whether they may be composed.
-func (a *aks) inlines(in *composer.Request) []*composer.Inline {
-	observed := madeOf(in, member.ManagedClusterKind)
-	objects, live := a.expand(observed)
-	var inlines []*composer.Inline
-	for _, o := range objects {
-		inlines = append(inlines, &composer.Inline{Path: o.Path, Object: o.Object, Problem: o.Problem, Waits: o.Waits})
-	}
-	tag := v1beta1.OwnedTag(a.cluster.GetName())
-	network, managed := composer.First(inlines, networkKind), composer.First(inlines, member.ManagedClusterKind)
-	for _, i := range inlines {
-		switch i.Object.GroupVersionKind().GroupKind() {
-		case composer.ResourceGroup, networkKind, privateEndpointKind:
-			i.Probe = &composer.Probe{Tag: tag}
-		case fleetsMemberKind:
-			i.Probe = &composer.Probe{Within: managed, Belongs: joins(i.Object)}
-		case extensionKind:
-			i.Probe = &composer.Probe{Unless: managed}
-		case subnetKind:
-			i.Probe = &composer.Probe{Within: network}
-		case member.ManagedClusterKind:
-			i.Probe = &composer.Probe{Tag: tag}
-			i.Instead = instead(in, v1beta1.AnnotationManagedCluster)
-			a.setPools(i, observed, live)
-		}
-	}
-	return inlines
-}
-
-// joins returns whether an observed membership is that of the same cluster: their names are the fleet's, and they have no tags.
-func joins(member *unstructured.Unstructured) func(*unstructured.Unstructured) bool {
-	return func(observed *unstructured.Unstructured) bool {
-		id, _, _ := unstructured.NestedString(member.Object, "spec", "clusterResourceReference", "armId")
-		return id != "" && strings.EqualFold(id, statusText(observed, "clusterResourceId"))
-	}
-}
-
-// setPools has the ManagedCluster wait for the pools that it is created with. One that goes away while Azure works must
-// not take the others with it, so then those that were sent stay.
-func (a *aks) setPools(managed *composer.Inline, observed *unstructured.Unstructured, live expansion.LiveCluster) {
-	if live.HasPools {
-		managed.Waits = nil
-		managed.Release(observed, "spec", "agentPoolProfiles")
-		managed.Later = poolsOfTheirOwn(observed)
-		return
-	}
-	managed.Waits = append(managed.Waits, a.poolWaits...)
-	if len(managed.Waits) == 0 || observed == nil || managed.Problem != nil {
-		return
-	}
-	if sent, _, _ := unstructured.NestedSlice(observed.Object, "spec", "agentPoolProfiles"); len(sent) > 0 {
-		_ = unstructured.SetNestedSlice(managed.Object.Object, sent, "spec", "agentPoolProfiles")
-	}
-}
-
-// expand returns the objects of the control plane, and what Azure says of the ManagedCluster. Its pools are its own until ASO has
-// taken up their objects: to take them out of it earlier would only keep Azure busy with the cluster, for which ASO has the pools
-// wait. As soon as one is to be another than it was sent it is left to its object at once.
-func (a *aks) expand(observed *unstructured.Unstructured) ([]expansion.Object, expansion.LiveCluster) {
+// resources returns the resources that the control plane stands for. The pools of the ManagedCluster are its own until ASO has taken up
+// their objects.
+func (c *controlPlaneInputs) resources(in *composer.Request) []*plan.Resource {
+	observed := createdOf(in, aso.ManagedCluster)
+	handover := agentpool.HandoverOf(observed)
 	live := liveCluster(observed)
-	if live.HasPools && a.poolsComeUp() {
-		early := live
-		early.HasPools = false
-		if objects := expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, early); sendsSamePools(objects, observed) {
-			return objects, early
+	live.HasPools = false
+	resources := aks.ControlPlane(c.cp, clusterOf(c.cluster), c.pools, live)
+	managed := plan.First(resources, aso.ManagedCluster)
+	wanted, known := agentpool.SpecProfiles.Value(managed.Object), managed.Err == nil && len(managed.After)+len(c.poolWaits) == 0
+	if handover.Separate(wanted, known, c.poolsComeUp()) {
+		live.HasPools = true
+		resources = aks.ControlPlane(c.cp, clusterOf(c.cluster), c.pools, live)
+		managed = plan.First(resources, aso.ManagedCluster)
+		managed.Release(observed, agentpool.SpecProfiles.Names()...)
+		managed.Outstanding = agentpool.Outstanding(observed)
+	} else {
+		for _, wait := range c.poolWaits {
+			managed.After = append(managed.After, plan.Precondition{Description: wait})
+		}
+		if profiles := handover.Profiles(wanted, known || managed.Err != nil); len(profiles) > 0 {
+			_ = agentpool.SpecProfiles.Set(managed.Object, profiles)
 		}
 	}
-	return expansion.ControlPlane(a.cp, clusterOf(a.cluster), a.pools, live), live
+	managed.Reference = existingReference(in, v1beta1.AnnotationManagedCluster)
+	return resources
 }
 
 // poolsComeUp reports whether all pools are known, and the object of one of them is not ready.
-func (a *aks) poolsComeUp() bool {
-	return len(a.poolWaits) == 0 && slices.ContainsFunc(a.pools, func(p expansion.Pool) bool {
-		return !slices.ContainsFunc(p.XR.Status.Resources, func(r v1beta1.ResourceStatus) bool {
-			return r.Ready && (schema.GroupKind{Group: r.Resource.Group, Kind: r.Resource.Kind}) == member.AgentPoolKind
-		})
+func (c *controlPlaneInputs) poolsComeUp() bool {
+	return len(c.poolWaits) == 0 && slices.ContainsFunc(c.pools, func(p aks.Pool) bool {
+		return !slices.ContainsFunc(p.XR.Status.Resources, func(r v1beta1.ResourceStatus) bool { return r.Ready && is(r, aso.ManagedClustersAgentPool) })
 	})
 }
 
-// sendsSamePools reports whether the ManagedCluster among the objects has the pools that were sent with the observed one.
-func sendsSamePools(objects []expansion.Object, observed *unstructured.Unstructured) bool {
-	sent, _, _ := unstructured.NestedSlice(observed.Object, "spec", "agentPoolProfiles")
-	return len(sent) > 0 && slices.ContainsFunc(objects, func(o expansion.Object) bool {
-		wanted, _, _ := unstructured.NestedSlice(o.Object.Object, "spec", "agentPoolProfiles")
-		return o.Object.GroupVersionKind().GroupKind() == member.ManagedClusterKind && o.Problem == nil && len(o.Waits) == 0 &&
-			member.SameProfiles(wanted, sent)
-	})
+// is reports whether a status is that of a resource of a kind.
+func is(r v1beta1.ResourceStatus, kind aso.Kind) bool {
+	return schema.GroupKind{Group: r.Resource.Group, Kind: r.Resource.Kind} == kind.GroupKind()
 }
 
-// poolsOfTheirOwn says, in words, that a ManagedCluster is about to be changed: once Azure has its pools they are taken out
-// of it. Pools that are sent before that is done find their owner at work, and ASO tries again only on a timer.
-func poolsOfTheirOwn(managed *unstructured.Unstructured) string {
-	applied, err := composer.AsApplied(managed)
-	if err != nil {
-		return ""
-	}
-	if sent, _, _ := unstructured.NestedSlice(applied.Object, "spec", "agentPoolProfiles"); len(sent) == 0 {
-		return ""
-	}
-	return "is updated: its agent pools are objects of their own from now on"
-}
-
-// instead returns what the annotation of the composite resource says of an object of the user's own.
-func instead(in *composer.Request, annotation string) composer.Instead {
+// existingReference returns what the annotation of the composite resource says of an object of the user's own.
+func existingReference(in *composer.Request, annotation string) plan.ExistingReference {
 	name, set := in.XR.GetAnnotations()[annotation]
-	return composer.Instead{Name: name, Path: "metadata.annotations[" + annotation + "]", Forget: set && name == ""}
+	return plan.ExistingReference{Name: name, Path: "metadata.annotations[" + annotation + "]", Cleared: set && name == ""}
 }
 
-// madeOf returns the composed object of a kind of which there is one at most, unless that is held.
-func madeOf(in *composer.Request, kind schema.GroupKind) *unstructured.Unstructured {
-	var found *unstructured.Unstructured
-	for _, o := range in.Observed {
-		if o.GroupVersionKind().GroupKind() == kind && !composer.Held(o) && (found == nil || o.GetName() < found.GetName()) {
-			found = o
+// createdOf returns the composed object of a kind of which there is one at most, unless that is held.
+func createdOf(in *composer.Request, kind aso.Kind) *unstructured.Unstructured {
+	for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
+		if o := in.Observed[name]; o.GroupVersionKind().GroupKind() == kind.GroupKind() && !aso.Held(o) {
+			return o
 		}
 	}
-	return found
+	return nil
 }
+
+// Fields of the status of a ManagedCluster.
+var (
+	statusVersion           = field.At[string]("status", "currentKubernetesVersion")
+	statusProvisioningState = field.At[string]("status", "provisioningState")
+)
 
 // liveCluster returns what Azure says of the ManagedCluster.
-func liveCluster(managed *unstructured.Unstructured) expansion.LiveCluster {
-	if managed == nil {
-		return expansion.LiveCluster{}
+func liveCluster(managed *unstructured.Unstructured) aks.LiveCluster {
+	return aks.LiveCluster{
+		Version: statusVersion.Value(managed), HasPools: len(agentpool.StatusProfiles.Value(managed)) > 0,
+		Provisioned: statusProvisioningState.Value(managed) == "Succeeded",
 	}
-	version, _, _ := unstructured.NestedString(managed.Object, "status", "currentKubernetesVersion")
-	pools, _, _ := unstructured.NestedSlice(managed.Object, "status", "agentPoolProfiles")
-	state, _, _ := unstructured.NestedString(managed.Object, "status", "provisioningState")
-	return expansion.LiveCluster{Version: version, HasPools: len(pools) > 0, Provisioned: state == "Succeeded"}
 }
 
-// foundation are the kinds that a cluster stands on. Which of them it has never changes: a field that named one may have been
+// retained are the kinds that a cluster stands on. Which resources of them it has never changes: a field that named one may have been
 // changed all the same, where the API server did not see to it.
-var foundation = []schema.GroupKind{composer.ResourceGroup, networkKind, subnetKind, member.ManagedClusterKind}
+var retained = []schema.GroupKind{
+	aso.ResourceGroup.GroupKind(), aso.VirtualNetwork.GroupKind(), aso.VirtualNetworksSubnet.GroupKind(), aso.ManagedCluster.GroupKind(),
+}
 
-// refuseRenaming refuses to make another resource of a foundation that exists.
-func refuseRenaming(in *composer.Request, inlines []*composer.Inline) {
-	for _, i := range inlines {
-		kind := i.Object.GroupVersionKind().GroupKind()
-		if i.Problem != nil || i.Used != nil || in.Made(i.Name()) != nil || !slices.Contains(foundation, kind) {
+// refuseRenaming refuses to make another resource of a retained kind when one exists.
+func refuseRenaming(in *composer.Request, resources []*plan.Resource) {
+	for _, r := range resources {
+		kind := r.Object.GroupVersionKind().GroupKind()
+		if r.Err != nil || r.Existing() != nil || plan.Created(in, r.Name()) != nil || !slices.Contains(retained, kind) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
 			o := in.Observed[name]
-			asked := slices.ContainsFunc(inlines, func(other *composer.Inline) bool { return other.Name() == name })
-			if o.GroupVersionKind().GroupKind() == kind && !asked && !composer.Held(o) {
-				i.Problem = &composer.Problem{Reason: composer.ReasonImmutableField, Message: fmt.Sprintf(
-					"%s gives %s %q, but must stay with %q, which the cluster stands on", i.Path, kind.Kind, i.Object.GetName(), o.GetName())}
+			wanted := slices.ContainsFunc(resources, func(other *plan.Resource) bool { return other.Name() == name })
+			if o.GroupVersionKind().GroupKind() == kind && !wanted && !aso.Held(o) {
+				r.Err = composer.Blockedf(composer.ReasonImmutableField,
+					"%s gives %s %q, but must stay with %q, which the cluster stands on", r.Source, kind.Kind, r.Object.GetName(), o.GetName())
 				break
 			}
 		}
 	}
-}
-
-// byID returns what a new object refers to by ARM ID among those of the same control plane: Azure refuses a reference to
-// what it does not have yet.
-func byID(i *composer.Inline, inlines []*composer.Inline) []composer.Reference {
-	objects := make([]*unstructured.Unstructured, 0, len(inlines))
-	for _, other := range inlines {
-		objects = append(objects, other.Object)
-	}
-	return composer.ReferencesByID(i.Object, objects)
 }

@@ -6,19 +6,20 @@ import (
 	"slices"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // awaitedCredential returns, in words, what is missing before ASO can sign in to Azure for the cluster; nothing once
 // provider-capz has said that the Secret is there. The Secret itself never passes through a function.
 func awaitedCredential(in *composer.Request, cp *v1beta1.AzureManagedControlPlane, cluster string) (string, error) {
-	credential := member.CredentialOf(cp)
+	credential := capi.CredentialOf(cp)
 	switch {
 	case credential.Usable():
 		return "", nil
 	case credential.Lost():
-		return credential.Awaited(controlPlaneKind.Kind, cp.Name), nil
+		return credential.Awaited(composite.AzureManagedControlPlane.Kind, cp.Name), nil
 	}
 	ref := cp.Spec.IdentityRef
 	switch {
@@ -26,11 +27,11 @@ func awaitedCredential(in *composer.Request, cp *v1beta1.AzureManagedControlPlan
 		return "spec.subscriptionID is set, as it cannot be told from the credential", nil
 	case ref == nil:
 		return "spec.identityRef names an AzureClusterIdentity, whose credential is used in Azure", nil
-	case ref.Kind != "" && ref.Kind != identityKind.Kind:
-		return fmt.Sprintf("spec.identityRef.kind is %q, but must be %s", ref.Kind, identityKind.Kind), nil
+	case ref.Kind != "" && ref.Kind != composite.AzureClusterIdentity.Kind:
+		return fmt.Sprintf("spec.identityRef.kind is %q, but must be %s", ref.Kind, composite.AzureClusterIdentity.Kind), nil
 	}
 	namespace := cmp.Or(ref.Namespace, in.XR.GetNamespace())
-	found, err := in.GetIn("identity", identityKind, namespace, ref.Name)
+	found, err := in.GetIn("identity", composite.AzureClusterIdentity.GroupVersionKind, namespace, ref.Name)
 	if err != nil {
 		return "", err
 	}
@@ -39,8 +40,8 @@ func awaitedCredential(in *composer.Request, cp *v1beta1.AzureManagedControlPlan
 		return named + " exists, which spec.identityRef names", nil
 	}
 	identity := &v1beta1.AzureClusterIdentity{}
-	if problem := read(found, identity); problem != nil {
-		return problem.Message, nil
+	if err := read(found, identity); err != nil {
+		return err.Error(), nil
 	}
 	if forbids(identity.Spec.AllowedNamespaces, in.XR.GetNamespace()) {
 		return fmt.Sprintf("spec.allowedNamespaces of %s has namespace %q", named, in.XR.GetNamespace()), nil

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
@@ -56,12 +54,9 @@ func headerConditions(in *composer.Request) []composer.Condition {
 		conditions = append(conditions, composer.False(headerCondition+header, "NotSent",
 			fmt.Sprintf("annotation %s has no effect: no header is sent to AKS. In its place is %s", annotation, replaced)))
 	}
-	shownConditions, _, _ := unstructured.NestedSlice(in.XR.Object, "status", "conditions")
-	for _, c := range shownConditions {
-		m, _ := c.(map[string]any)
-		conditionType, _ := m["type"].(string)
-		if strings.HasPrefix(conditionType, headerCondition) && !asked[conditionType] && len(conditions) < mostHeaders {
-			conditions = append(conditions, composer.True(conditionType, "NotAskedFor", "the annotation is gone"))
+	for _, shown := range composer.Shown(in.XR) {
+		if strings.HasPrefix(shown, headerCondition) && !asked[shown] && len(conditions) < mostHeaders {
+			conditions = append(conditions, composer.True(shown, "NotAskedFor", "the annotation is gone"))
 		}
 	}
 	return conditions

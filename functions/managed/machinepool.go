@@ -3,17 +3,22 @@ package managed
 import (
 	"errors"
 	"fmt"
-	"strings"
 
-	"golang.org/x/mod/semver"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/functions/managed/expansion"
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/functions/agentpool"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
+	"github.com/crossplane-capz/crossplane-capz/functions/managed/aks"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeversion"
 )
 
 // MachinePool composes AzureManagedMachinePool: one agent pool of an AKS cluster.
@@ -21,212 +26,186 @@ type MachinePool struct{}
 
 // Compose implements composer.Composer.
 func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
-	status := member.ProvisionedStatus(in)
-	p, problem, err := readPool(in)
+	status := capi.ReadInfrastructureStatus(in)
+	m, err := readMachinePool(in)
+	if err != nil {
+		return &composer.Result{Status: status.Result()}, err
+	}
+	r := m.resource(in)
+	observations, observeErr := plan.Observe(in, []*plan.Resource{r})
+	if err := errors.Join(m.setOwner(in, r), observeErr); err != nil {
+		return nil, err
+	}
+	p := plan.Plan{
+		Resources: []*plan.Resource{r}, Cluster: m.cluster.GetName(),
+		Paused: capi.Paused(in, m.cluster), Gate: m.gate, ReferencesReady: true,
+	}
+	out, err := p.Make(in, observations)
 	if err != nil {
 		return nil, err
 	}
-	if problem != nil {
-		return member.Refuse(in, problem, status)
-	}
-	i := p.inline(in)
-	inlines := []*composer.Inline{i}
-	composer.Ask(in, inlines)
-	if err := errors.Join(p.setOwner(in, i), composer.FindUsed(in, inlines)); err != nil {
-		return nil, err
-	}
-	plan := composer.Plan{Inlines: inlines, Cluster: p.cluster.GetName(), Paused: member.Paused(in, p.cluster), Withhold: p.hold, Known: true}
-	out, err := plan.Make(in)
-	if err != nil {
-		return nil, err
-	}
-	setPoolStatus(in, status, out, i.Live(in))
+	status.SetNodes(in, out, agentpool.Count(r.Live(in)))
 	conditions := append([]composer.Condition{
-		p.credential.Readiness(member.Readiness(status, out, composer.False(composer.ConditionReady, member.ReasonWaitingNodes,
-			"waits for spec.providerIDList, which comes from the nodes of the pool"))),
+		m.credential.Readiness(status.Condition(out, capi.WaitsForNodes)),
 		out.Condition(),
-		member.PausedCondition(plan.Paused),
-	}, kindConditions(in, out, poolConditions)...)
-	return p.credential.Finish(in, out, status, append(conditions, headerConditions(in)...)...), nil
+		capi.PausedCondition(p.Paused),
+	}, out.KindConditions(in, aso.ManagedClustersAgentPool)...)
+	return m.credential.Result(in, out, status.Result(), append(conditions, headerConditions(in)...)...), nil
 }
 
-// aksPool is what the composer knows of an agent pool before it looks at the object.
-type aksPool struct {
-	pool        expansion.Pool
-	machinePool *unstructured.Unstructured
-	cluster     *unstructured.Unstructured
-	cp          *v1beta1.AzureManagedControlPlane
+// poolInputs is what the composer reads.
+type poolInputs struct {
+	pool                 aks.Pool
+	machinePool, cluster *unstructured.Unstructured
+	cp                   *v1beta1.AzureManagedControlPlane
 	// managed is what the control plane says of its ManagedCluster; its name is empty while it says nothing.
 	managed    v1beta1.ResourceStatus
-	credential member.Credential
-	// hold says what is missing of the credential.
-	hold string
+	credential capi.Credential
+	// gate says what is missing of the credential.
+	gate string
 }
 
-func readPool(in *composer.Request) (*aksPool, *composer.Problem, error) {
-	p := &aksPool{cp: &v1beta1.AzureManagedControlPlane{}}
-	var problem *composer.Problem
+func readMachinePool(in *composer.Request) (*poolInputs, error) {
+	m := &poolInputs{cp: &v1beta1.AzureManagedControlPlane{}}
 	var err error
-	p.machinePool, p.cluster, problem, err = member.OwnerMachinePool(in)
-	if err != nil || problem != nil {
-		return nil, problem, err
+	if m.machinePool, m.cluster, err = capi.OwnerMachinePool(in); err != nil {
+		return nil, err
 	}
-	name, problem := member.Reference(in, p.cluster, "controlPlaneRef", controlPlaneKind)
-	if problem != nil {
-		return nil, problem, nil
-	}
-	cp, err := in.Get("controlplane", controlPlaneKind, name)
+	name, err := capi.Reference(in, m.cluster, "controlPlaneRef", composite.AzureManagedControlPlane)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if cp == nil {
-		return nil, &composer.Problem{Reason: member.ReasonWaitingForOwner, Message: fmt.Sprintf(
-			"waits for AzureManagedControlPlane %q, which spec.controlPlaneRef of Cluster %q names and which does not exist", name, p.cluster.GetName())}, nil
+	cp, err := in.Get("controlplane", composite.AzureManagedControlPlane.GroupVersionKind, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case cp == nil:
+		return nil, composer.Blockedf(capi.ReasonWaitingForOwner,
+			"waits for AzureManagedControlPlane %q, which spec.controlPlaneRef of Cluster %q names and which does not exist", name, m.cluster.GetName())
 	}
-	if problem := read(cp, p.cp); problem != nil {
-		return nil, problem, nil
+	if err := read(cp, m.cp); err != nil {
+		return nil, err
 	}
-	p.pool, problem = poolOf(in.XR, p.machinePool, p.cp.Status.AutoUpgradeVersion)
-	if problem != nil {
-		return nil, problem, nil
+	if m.pool, err = poolOf(in.XR, m.machinePool, m.cp.Status.AutoUpgradeVersion); err != nil {
+		return nil, err
 	}
-	p.credential = member.CredentialOf(p.cp)
-	if !p.credential.Usable() {
-		p.hold = p.credential.Awaited(controlPlaneKind.Kind, name)
+	m.credential = capi.CredentialOf(m.cp)
+	if !m.credential.Usable() {
+		m.gate = m.credential.Awaited(composite.AzureManagedControlPlane.Kind, name)
 	}
-	for _, r := range p.cp.Status.Resources {
-		if (schema.GroupKind{Group: r.Resource.Group, Kind: r.Resource.Kind}) == member.ManagedClusterKind {
-			p.managed = r
+	for _, r := range m.cp.Status.Resources {
+		if is(r, aso.ManagedCluster) {
+			m.managed = r
 		}
 	}
-	return p, nil, nil
+	return m, nil
 }
 
-// inline returns the agent pool, with what decides whether it may be composed.
-func (p *aksPool) inline(in *composer.Request) *composer.Inline {
-	observed := madeOf(in, member.AgentPoolKind)
-	later := p.upgradeLater()
-	o := expansion.MachinePool(p.pool, p.cp, clusterOf(p.cluster), livePool(observed))
-	i := &composer.Inline{Path: o.Path, Object: o.Object, Problem: o.Problem, Waits: o.Waits, Instead: instead(in, v1beta1.AnnotationAgentPool)}
-	if i.Problem == nil {
-		i.Problem = p.otherScaler()
+// resource returns the agent pool, with what it waits for.
+func (m *poolInputs) resource(in *composer.Request) *plan.Resource {
+	observed := createdOf(in, aso.ManagedClustersAgentPool)
+	later := m.postponeUpgrade()
+	r := aks.MachinePool(m.pool, m.cp, clusterOf(m.cluster), livePool(observed))
+	r.Reference, r.ParentOwnership = existingReference(in, v1beta1.AnnotationAgentPool), m.managed.Ownership
+	if r.Err == nil {
+		r.Err = m.otherScaler()
 	}
-	switch wait := fmt.Sprintf("the ManagedCluster of AzureManagedControlPlane %s is ready", p.cp.Name); {
-	case p.managed.Ready:
-	case p.managed.Ownership == v1beta1.OwnershipOwned:
-		i.Waits = append(i.Waits, wait)
-	default: // It may be found to be somebody else's, and to have the pool already.
-		i.Needs = append(i.Needs, wait)
+	if !m.managed.Ready {
+		r.After = append(r.After, plan.Precondition{
+			Description: fmt.Sprintf("the ManagedCluster of AzureManagedControlPlane %s is ready", m.cp.Name),
+			// Else it may be found to be somebody else's, and to have the pool already.
+			OfObject: m.managed.Ownership != v1beta1.OwnershipOwned,
+		})
 	}
 	switch {
 	case later == "":
 	case observed == nil:
-		i.Waits = append(i.Waits, later)
+		r.After = append(r.After, plan.Precondition{Description: later})
 	default:
-		i.Later = "is upgraded when " + later
+		r.Outstanding = "is upgraded when " + later
 	}
-	// Within a cluster that was not made here there may be a pool of that name already.
-	if p.foreign() || observed != nil && observed.GetAnnotations()[v1beta1.AnnotationOwnership] != "" {
-		i.Probe = &composer.Probe{Tag: v1beta1.OwnedTag(p.cluster.GetName())}
-	}
-	return i
+	return r
 }
 
-// upgradeLater takes a version away from the pool that is above what the control plane runs, which AKS would refuse, and
-// says what it waits for.
-func (p *aksPool) upgradeLater() string {
-	wanted, runs := p.pool.Version, p.cp.Status.Version
-	if runs == "" || wanted == "" || semver.Compare(withV(wanted), withV(runs)) <= 0 || semver.Compare(withV(wanted), withV(p.cp.Spec.Version)) > 0 {
-		return "" // Above what the control plane shall run it is a mistake, which the expansion tells.
+// postponeUpgrade takes a version away from the pool that is above what the control plane runs, which AKS would refuse, and
+// returns what it waits for, in words.
+func (m *poolInputs) postponeUpgrade() string {
+	wanted, runs := m.pool.Version, m.cp.Status.Version
+	if runs == "" || wanted == "" || kubeversion.Compare(wanted, runs) <= 0 || kubeversion.Compare(wanted, m.cp.Spec.Version) > 0 {
+		return "" // Above what the control plane shall run it is a mistake, which the mapping tells.
 	}
-	p.pool.Version = ""
-	return fmt.Sprintf("AzureManagedControlPlane %s runs Kubernetes %s (it runs %s)", p.cp.Name, wanted, runs)
+	m.pool.Version = ""
+	return fmt.Sprintf("AzureManagedControlPlane %s runs Kubernetes %s (it runs %s)", m.cp.Name, wanted, runs)
 }
-
-func withV(version string) string { return "v" + strings.TrimPrefix(version, "v") }
 
 // foreign reports whether the ManagedCluster was not made for the Cluster.
-func (p *aksPool) foreign() bool {
-	return p.managed.Ownership == v1beta1.OwnershipExternal || p.managed.Ownership == v1beta1.OwnershipUser
+func (m *poolInputs) foreign() bool {
+	return m.managed.Ownership == v1beta1.OwnershipExternal || m.managed.Ownership == v1beta1.OwnershipUser
 }
 
 // otherScaler refuses to have two scale the pool.
-func (p *aksPool) otherScaler() *composer.Problem {
-	manager := p.machinePool.GetAnnotations()[member.AnnotationReplicasBy]
-	if p.pool.XR.Spec.Scaling == nil || manager == "" || manager == "aks" || manager == "true" {
+func (m *poolInputs) otherScaler() *composer.Blocked {
+	scaler := m.machinePool.GetAnnotations()[clusterv1.ReplicasManagedByAnnotation]
+	if m.pool.XR.Spec.Scaling == nil || scaler == "" || scaler == "aks" || scaler == "true" {
 		return nil
 	}
-	return &composer.Problem{Reason: composer.ReasonReplicasManagedBy, Message: fmt.Sprintf(
+	return composer.Blockedf(composer.ReasonReplicasManagedBy,
 		"spec.scaling is set, but must be absent because annotation %s of MachinePool %q says that %q manages the replicas",
-		member.AnnotationReplicasBy, p.machinePool.GetName(), manager)}
+		clusterv1.ReplicasManagedByAnnotation, m.machinePool.GetName(), scaler)
 }
+
+// Fields of an agent pool, and of the ManagedCluster that it is in.
+var (
+	orchestratorVersion = field.At[string]("spec", "orchestratorVersion")
+	vnetSubnet          = field.At[map[string]any]("spec", "vnetSubnetReference")
+)
 
 // setOwner makes the pool one of the ManagedCluster that stands behind the control plane.
-func (p *aksPool) setOwner(in *composer.Request, i *composer.Inline) error {
-	if i.Problem != nil || !p.foreign() {
+func (m *poolInputs) setOwner(in *composer.Request, r *plan.Resource) error {
+	if r.Err != nil || !m.foreign() {
 		return nil
 	}
-	if p.managed.Ownership == v1beta1.OwnershipUser {
-		_ = unstructured.SetNestedField(i.Object.Object, p.managed.Resource.Name, "spec", "owner", "name")
+	if m.managed.Ownership == v1beta1.OwnershipUser {
+		_ = aso.SpecOwnerName.Set(r.Object, m.managed.Resource.Name)
 	}
-	if p.pool.XR.Spec.SubnetName != nil {
+	if m.pool.XR.Spec.SubnetName != nil {
 		return nil
 	}
-	return p.setSubnet(in, i)
+	subnet, err := m.subnetOfOthers(in, r)
+	switch {
+	case err != nil:
+		return err
+	case subnet == nil:
+		vnetSubnet.Remove(r.Object)
+		return nil
+	}
+	return vnetSubnet.Set(r.Object, subnet)
 }
 
-// setSubnet puts the nodes where the other nodes of a cluster are that was not made here: AKS has all of a cluster's nodes
+// subnetOfOthers returns a reference to where the other nodes of a cluster are that was not made here: AKS has all of a cluster's nodes
 // in one network, of which the spec need not know.
-func (p *aksPool) setSubnet(in *composer.Request, i *composer.Inline) error {
-	subnet, known := any(nil), false
-	if observed := in.Made(i.Name()); observed != nil {
-		subnet, known, _ = unstructured.NestedFieldCopy(observed.Object, "spec", "vnetSubnetReference")
-	} else {
-		gvk := schema.GroupVersionKind{Group: p.managed.Resource.Group, Version: p.managed.Resource.Version, Kind: p.managed.Resource.Kind}
-		managed, err := in.Get("managedcluster", gvk, p.managed.Resource.Name)
-		if err != nil || managed == nil {
-			return err
-		}
-		profiles, _, _ := unstructured.NestedSlice(managed.Object, "status", "agentPoolProfiles")
-		for _, profile := range profiles {
-			m, _ := profile.(map[string]any)
-			if id, _ := m["vnetSubnetID"].(string); id != "" && !known {
-				subnet, known = map[string]any{"armId": id}, true
-			}
+func (m *poolInputs) subnetOfOthers(in *composer.Request, r *plan.Resource) (map[string]any, error) {
+	if observed := plan.Created(in, r.Name()); observed != nil {
+		return vnetSubnet.Value(observed), nil
+	}
+	gvk := schema.GroupVersionKind{Group: m.managed.Resource.Group, Version: m.managed.Resource.Version, Kind: m.managed.Resource.Kind}
+	managed, err := in.Get("managedcluster", gvk, m.managed.Resource.Name)
+	if err != nil || managed == nil {
+		return vnetSubnet.Value(r.Object), err
+	}
+	for _, profile := range field.Maps(agentpool.StatusProfiles.Value(managed)) {
+		if id := field.Text(profile["vnetSubnetID"]); id != "" {
+			return map[string]any{"armId": id}, nil
 		}
 	}
-	if !known {
-		unstructured.RemoveNestedField(i.Object.Object, "spec", "vnetSubnetReference")
-		return nil
-	}
-	return unstructured.SetNestedField(i.Object.Object, subnet, "spec", "vnetSubnetReference")
+	return nil, nil
 }
 
 // livePool returns what Azure says of the agent pool.
-func livePool(pool *unstructured.Unstructured) expansion.LivePool {
-	if pool == nil {
-		return expansion.LivePool{}
-	}
-	live := expansion.LivePool{}
-	live.Version, _, _ = unstructured.NestedString(pool.Object, "spec", "orchestratorVersion")
-	if count, found, _ := unstructured.NestedFieldNoCopy(pool.Object, "status", "count"); found {
-		live.Count = ptr.To(int(composer.Integer(count)))
+func livePool(pool *unstructured.Unstructured) aks.LivePool {
+	live := aks.LivePool{Version: orchestratorVersion.Value(pool)}
+	if count := agentpool.Count(pool); count != nil {
+		live.Count = ptr.To(int(*count))
 	}
 	return live
-}
-
-func setPoolStatus(in *composer.Request, status map[string]any, out *composer.Outcomes, agentPool *unstructured.Unstructured) {
-	replicas, found, _ := unstructured.NestedFieldNoCopy(in.XR.Object, "status", "replicas")
-	if agentPool != nil {
-		if count, counted, _ := unstructured.NestedFieldNoCopy(agentPool.Object, "status", "count"); counted {
-			replicas, found = count, true
-		}
-	}
-	if found {
-		status["replicas"] = replicas
-	}
-	providerIDs, _, _ := unstructured.NestedStringSlice(in.XR.Object, "spec", "providerIDList")
-	if out.Ready() && (len(providerIDs) > 0 || found && composer.Integer(replicas) == 0) {
-		member.SetProvisioned(status)
-	}
 }

@@ -6,17 +6,19 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/functions/managed/expansion"
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
+	"github.com/crossplane-capz/crossplane-capz/functions/managed/aks"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // poolsOf returns the pools of a Cluster with what their MachinePools say of them, and in words what is missing of them.
-func poolsOf(in *composer.Request, cluster, autoUpgradeVersion string) (pools []expansion.Pool, waits []string, err error) {
-	machinePools, machinePoolsErr := member.MachinePools(in, cluster)
-	found, err := in.List("pools", poolKind, composer.LabelClusterName, cluster)
+func poolsOf(in *composer.Request, cluster, autoUpgradeVersion string) (pools []aks.Pool, waits []string, err error) {
+	machinePools, machinePoolsErr := capi.MachinePools(in, cluster)
+	found, err := in.List("pools", composite.AzureManagedMachinePool.GroupVersionKind, clusterv1.ClusterNameLabel, cluster)
 	if err := errors.Join(machinePoolsErr, err); err != nil {
 		return nil, nil, err
 	}
@@ -25,19 +27,19 @@ func poolsOf(in *composer.Request, cluster, autoUpgradeVersion string) (pools []
 		byName[xr.GetName()] = xr
 	}
 	for _, machinePool := range machinePools {
-		name, typed := poolName(machinePool)
+		name, typed := capi.InfrastructureOf(machinePool, composite.AzureManagedMachinePool)
 		if !typed || machinePool.GetDeletionTimestamp() != nil {
 			continue
 		}
 		xr := byName[name]
 		delete(byName, name)
 		if xr == nil {
-			waits = append(waits, fmt.Sprintf("AzureManagedMachinePool %s exists and has label %s, which MachinePool %s refers to", name, composer.LabelClusterName, machinePool.GetName()))
+			waits = append(waits, fmt.Sprintf("AzureManagedMachinePool %s exists and has label %s, which MachinePool %s refers to", name, clusterv1.ClusterNameLabel, machinePool.GetName()))
 			continue
 		}
-		pool, problem := poolOf(xr, machinePool, autoUpgradeVersion)
-		if problem != nil {
-			waits = append(waits, problem.Message)
+		pool, err := poolOf(xr, machinePool, autoUpgradeVersion)
+		if err != nil {
+			waits = append(waits, err.Error())
 			continue
 		}
 		pools = append(pools, pool)
@@ -50,28 +52,22 @@ func poolsOf(in *composer.Request, cluster, autoUpgradeVersion string) (pools []
 	return pools, waits, nil
 }
 
-// poolName returns the name of the AzureManagedMachinePool that a MachinePool refers to.
-func poolName(machinePool *unstructured.Unstructured) (string, bool) {
-	ref, _, _ := unstructured.NestedStringMap(machinePool.Object, "spec", "template", "spec", "infrastructureRef")
-	return ref["name"], ref["kind"] == poolKind.Kind && ref["apiGroup"] == poolKind.Group && ref["name"] != ""
-}
-
 // poolOf returns a pool with what its MachinePool says of it.
-func poolOf(xr, machinePool *unstructured.Unstructured, autoUpgradeVersion string) (expansion.Pool, *composer.Problem) {
-	pool := expansion.Pool{XR: &v1beta1.AzureManagedMachinePool{}, AutoUpgradeVersion: autoUpgradeVersion}
-	if problem := read(xr, pool.XR); problem != nil {
-		return expansion.Pool{}, problem
+func poolOf(xr, machinePool *unstructured.Unstructured, autoUpgradeVersion string) (aks.Pool, error) {
+	pool := aks.Pool{XR: &v1beta1.AzureManagedMachinePool{}, AutoUpgradeVersion: autoUpgradeVersion, Version: capi.MachinePoolVersion.Value(machinePool)}
+	if err := read(xr, pool.XR); err != nil {
+		return aks.Pool{}, err
 	}
-	pool.Version, _, _ = unstructured.NestedString(machinePool.Object, "spec", "template", "spec", "version")
-	if replicas, found, _ := unstructured.NestedFieldNoCopy(machinePool.Object, "spec", "replicas"); found {
-		pool.Replicas = ptr.To(int32(composer.Integer(replicas))) //nolint:gosec // The API server has checked the range.
+	if capi.MachinePoolReplicas.Has(machinePool) {
+		pool.Replicas = ptr.To(int32(capi.MachinePoolReplicas.Value(machinePool))) //nolint:gosec // The API server has checked the range.
 	}
 	return pool, nil
 }
 
-// clusterOf returns what the expansion needs of the Cluster.
-func clusterOf(cluster *unstructured.Unstructured) expansion.Cluster {
-	services, _, _ := unstructured.NestedStringSlice(cluster.Object, "spec", "clusterNetwork", "services", "cidrBlocks")
-	pods, _, _ := unstructured.NestedStringSlice(cluster.Object, "spec", "clusterNetwork", "pods", "cidrBlocks")
-	return expansion.Cluster{Namespace: cluster.GetNamespace(), Name: cluster.GetName(), ServiceCIDRs: services, PodCIDRs: pods}
+// clusterOf returns what of the Cluster decides about its resources.
+func clusterOf(cluster *unstructured.Unstructured) aks.Cluster {
+	return aks.Cluster{
+		Namespace: cluster.GetNamespace(), Name: cluster.GetName(),
+		ServiceCIDRs: capi.ClusterServiceRanges.Value(cluster), PodCIDRs: capi.ClusterPodRanges.Value(cluster),
+	}
 }

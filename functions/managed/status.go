@@ -5,40 +5,45 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/functions/capi"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeversion"
+)
+
+// Fields of the status of a ManagedCluster that its control plane shows.
+var (
+	statusIssuerURL   = field.At[string]("status", "oidcIssuerProfile", "issuerURL")
+	statusFQDN        = field.At[string]("status", "fqdn")
+	statusPrivateFQDN = field.At[string]("status", "privateFQDN")
+	statusPrivate     = field.At[bool]("status", "apiServerAccessProfile", "enablePrivateCluster")
+	statusPublicFQDN  = field.At[bool]("status", "apiServerAccessProfile", "enablePrivateClusterPublicFQDN")
 )
 
 // setControlPlaneStatus takes over what Azure says of the ManagedCluster. The first body that Azure returns has an
 // endpoint and a version already, so only a ready one counts.
-func setControlPlaneStatus(status map[string]any, cp *v1beta1.AzureManagedControlPlane, managed *unstructured.Unstructured) {
-	if managed == nil || !composer.StateOf(managed).Ready {
+func setControlPlaneStatus(status *capi.ControlPlaneStatus, cp *v1beta1.AzureManagedControlPlane, managed *unstructured.Unstructured) {
+	if managed == nil || !aso.StateOf(managed).Ready {
 		return
 	}
-	if version := statusText(managed, "currentKubernetesVersion"); version != "" {
-		status["version"] = "v" + version
-		status["versions"] = []any{map[string]any{"version": "v" + version}}
+	if version := statusVersion.Value(managed); version != "" {
+		status.SetVersion(version)
 		if upgradesItself(cp) {
-			status["autoUpgradeVersion"] = "v" + version
+			status.AutoUpgradeVersion = kubeversion.WithV(version)
 		}
 	}
-	delete(status, "oidcIssuerProfile")
-	if issuer := statusText(managed, "oidcIssuerProfile", "issuerURL"); issuer != "" {
-		status["oidcIssuerProfile"] = map[string]any{"issuerURL": issuer}
-	}
+	status.SetIssuer(statusIssuerURL.Value(managed))
 	if host := apiServer(managed); host != "" {
-		member.SetInitialized(status, host)
+		status.SetInitialized(host)
 	}
 }
 
 // apiServer returns the address of the API server: the private one where there is no public one.
 func apiServer(managed *unstructured.Unstructured) string {
-	private, _, _ := unstructured.NestedBool(managed.Object, "status", "apiServerAccessProfile", "enablePrivateCluster")
-	public, _, _ := unstructured.NestedBool(managed.Object, "status", "apiServerAccessProfile", "enablePrivateClusterPublicFQDN")
-	if private && !public {
-		return statusText(managed, "privateFQDN")
+	if statusPrivate.Value(managed) && !statusPublicFQDN.Value(managed) {
+		return statusPrivateFQDN.Value(managed)
 	}
-	return statusText(managed, "fqdn")
+	return statusFQDN.Value(managed)
 }
 
 // upgradesItself reports whether AKS raises the Kubernetes version by itself.
@@ -51,9 +56,4 @@ func upgradesItself(cp *v1beta1.AzureManagedControlPlane) bool {
 		return false
 	}
 	return true
-}
-
-func statusText(obj *unstructured.Unstructured, fields ...string) string {
-	text, _, _ := unstructured.NestedString(obj.Object, append([]string{"status"}, fields...)...)
-	return text
 }

@@ -80,13 +80,13 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 }
 
 // keyOf says where the Cluster of the composite is. The problem is a composite that stands for no claim.
-func keyOf(xr *unstructured.Unstructured) (key, *composer.Problem) {
+func keyOf(xr *unstructured.Unstructured) (key, *composer.Blocked) {
 	if xr.GetNamespace() != "" {
 		return key{xr.GetNamespace(), xr.GetName()}, nil
 	}
 	claim, _, _ := unstructured.NestedStringMap(plainObject(xr), "spec", "claimRef")
 	if claim["name"] == "" || claim["namespace"] == "" {
-		return key{}, &composer.Problem{Reason: reasonNoClaim,
+		return key{}, &composer.Blocked{Reason: reasonNoClaim,
 			Message: "spec.claimRef is missing, but must name a claim because the cluster goes to its namespace; make an AKSClusterClaim"}
 	}
 	return key{claim["namespace"], claim["name"]}, nil
@@ -124,20 +124,20 @@ func controls(xr, obj *unstructured.Unstructured) bool {
 	return owner != nil && owner.UID == xr.GetUID()
 }
 
-func taken(at key, other *unstructured.Unstructured) *composer.Problem {
+func taken(at key, other *unstructured.Unstructured) *composer.Blocked {
 	whose := "was made by hand"
 	if owner := metav1.GetControllerOf(other); owner != nil {
 		whose = fmt.Sprintf("belongs to %s %s", owner.Kind, owner.Name)
 	}
-	return &composer.Problem{Reason: reasonNameTaken, Message: fmt.Sprintf(
-		"metadata.name is %q, but must be another because Cluster %s/%s exists and %s; it is left as it is", at.name, at.namespace, at.name, whose)}
+	return composer.Blockedf(reasonNameTaken,
+		"metadata.name is %q, but must be another because Cluster %s/%s exists and %s; it is left as it is", at.name, at.namespace, at.name, whose)
 }
 
 // fits checks that the ClusterClass is there and takes what it is given.
-func fits(cluster, class *unstructured.Unstructured, p *policy, at key) *composer.Problem {
+func fits(cluster, class *unstructured.Unstructured, p *policy, at key) *composer.Blocked {
 	if class == nil {
-		return &composer.Problem{Reason: reasonClassNotFound, Message: fmt.Sprintf(
-			"waits for ClusterClass %s/%s, which the platform team has to provide", p.classNamespace(at), p.class.Name)}
+		return composer.Blockedf(reasonClassNotFound,
+			"waits for ClusterClass %s/%s, which the platform team has to provide", p.classNamespace(at), p.class.Name)
 	}
 	object := plainObject(class)
 	declared, _, _ := unstructured.NestedSlice(object, "spec", "variables")
@@ -159,9 +159,9 @@ func fits(cluster, class *unstructured.Unstructured, p *policy, at key) *compose
 	return unfit(class, fmt.Sprintf("it has no machine pool class %q", p.class.NodePools))
 }
 
-func unfit(class *unstructured.Unstructured, why string) *composer.Problem {
-	return &composer.Problem{Reason: reasonClassUnfit, Message: fmt.Sprintf(
-		"the platform team's ClusterClass %s/%s cannot be used because %s", class.GetNamespace(), class.GetName(), why)}
+func unfit(class *unstructured.Unstructured, why string) *composer.Blocked {
+	return composer.Blockedf(reasonClassUnfit,
+		"the platform team's ClusterClass %s/%s cannot be used because %s", class.GetNamespace(), class.GetName(), why)
 }
 
 // fieldOf returns the field of spec that a variable comes from.

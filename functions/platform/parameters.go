@@ -38,7 +38,7 @@ var (
 
 // parametersOf returns what the cluster shall be: what the spec says, what the policy fixes, and where both are silent
 // what is there already or the defaults say. The problem is a mistake of the application team's.
-func parametersOf(spec map[string]any, p *policy, now applied) (*v1alpha1.AKSClusterParameters, *composer.Problem, error) {
+func parametersOf(spec map[string]any, p *policy, now applied) (*v1alpha1.AKSClusterParameters, *composer.Blocked, error) {
 	user := map[string]any{}
 	for name := range specFields {
 		if value, given := spec[name]; given && value != nil {
@@ -69,7 +69,7 @@ func parametersOf(spec map[string]any, p *policy, now applied) (*v1alpha1.AKSClu
 }
 
 // pools puts together what each pool shall be.
-func pools(wanted, user map[string]any, p *policy, now applied) *composer.Problem {
+func pools(wanted, user map[string]any, p *policy, now applied) *composer.Blocked {
 	given := byName(user["nodePools"])
 	list, _ := wanted["nodePools"].([]any)
 	out := make([]any, 0, len(list))
@@ -111,15 +111,15 @@ func unscale(full, pool map[string]any) {
 }
 
 // scaling settles who decides on the number of nodes when the policy fixes it one way or the other.
-func scaling(full, own, fixed map[string]any, name string) *composer.Problem {
+func scaling(full, own, fixed map[string]any, name string) *composer.Blocked {
 	for _, other := range [][2]string{{"count", "min"}, {"count", "max"}, {"min", "count"}, {"max", "count"}} {
 		field, by := other[0], other[1]
 		if full[field] == nil || fixed[by] == nil {
 			continue
 		}
 		if own[field] != nil {
-			return &composer.Problem{Reason: reasonFixed, Message: fmt.Sprintf(
-				"spec.nodePools[%s].%s is %s, but must be left out because the platform team has fixed %s to %s", name, field, shown(own[field]), by, shown(fixed[by]))}
+			return composer.Blockedf(reasonFixed,
+				"spec.nodePools[%s].%s is %s, but must be left out because the platform team has fixed %s to %s", name, field, shown(own[field]), by, shown(fixed[by]))
 		}
 		delete(full, field)
 	}
@@ -130,11 +130,11 @@ func scaling(full, own, fixed map[string]any, name string) *composer.Problem {
 }
 
 // complete returns what a cluster cannot be made without.
-func complete(wanted *v1alpha1.AKSClusterParameters) *composer.Problem {
+func complete(wanted *v1alpha1.AKSClusterParameters) *composer.Blocked {
 	for _, field := range []struct{ name, value string }{{"location", wanted.Location}, {"version", wanted.Version}} {
 		if field.value == "" {
-			return &composer.Problem{Reason: reasonMissingField, Message: fmt.Sprintf(
-				"spec.%s is missing, but must be given because the platform team has no default for it", field.name)}
+			return composer.Blockedf(reasonMissingField,
+				"spec.%s is missing, but must be given because the platform team has no default for it", field.name)
 		}
 	}
 	for _, pool := range wanted.NodePools {
@@ -143,19 +143,19 @@ func complete(wanted *v1alpha1.AKSClusterParameters) *composer.Problem {
 			if pool.Min == nil {
 				there, missing = missing, there
 			}
-			return &composer.Problem{Reason: reasonMissingField, Message: fmt.Sprintf(
-				"spec.nodePools[%s].%s is missing, but must be given because there is %s and AKS scales between them", pool.Name, missing, there)}
+			return composer.Blockedf(reasonMissingField,
+				"spec.nodePools[%s].%s is missing, but must be given because there is %s and AKS scales between them", pool.Name, missing, there)
 		}
 	}
 	if !slices.ContainsFunc(wanted.NodePools, func(p v1alpha1.NodePool) bool { return p.Mode == "system" }) {
-		return &composer.Problem{Reason: reasonNoSystemPool,
+		return &composer.Blocked{Reason: reasonNoSystemPool,
 			Message: "spec.nodePools has no pool with mode system, but must have at least one because AKS runs its own pods there"}
 	}
 	return nil
 }
 
 // hiddenIn returns the first hidden field that the user has given.
-func hiddenIn(user map[string]any, hidden []string) *composer.Problem {
+func hiddenIn(user map[string]any, hidden []string) *composer.Blocked {
 	for _, path := range hidden {
 		steps := strings.Split(path, ".")
 		if len(steps) > 1 && steps[0] == "nodePools" {
@@ -178,13 +178,13 @@ func hiddenIn(user map[string]any, hidden []string) *composer.Problem {
 	return nil
 }
 
-func hiddenProblem(path string, value any) *composer.Problem {
-	return &composer.Problem{Reason: reasonHidden, Message: fmt.Sprintf(
-		"%s is %s, but must be left out because the platform team decides on it", path, shown(value))}
+func hiddenProblem(path string, value any) *composer.Blocked {
+	return composer.Blockedf(reasonHidden,
+		"%s is %s, but must be left out because the platform team decides on it", path, shown(value))
 }
 
 // fix sets what the policy fixes. The problem is a value of the user's that differs.
-func fix(wanted, user, fixed map[string]any, path string) (map[string]any, *composer.Problem) {
+func fix(wanted, user, fixed map[string]any, path string) (map[string]any, *composer.Blocked) {
 	for _, name := range slices.Sorted(maps.Keys(fixed)) {
 		value := fixed[name]
 		if below, isMap := value.(map[string]any); isMap {
@@ -198,17 +198,17 @@ func fix(wanted, user, fixed map[string]any, path string) (map[string]any, *comp
 			continue
 		}
 		if own := user[name]; own != nil && !equal(own, value) {
-			return nil, &composer.Problem{Reason: reasonFixed, Message: fmt.Sprintf(
-				"%s.%s is %s, but must be %s or left out because the platform team has fixed it", path, name, shown(own), shown(value))}
+			return nil, composer.Blockedf(reasonFixed,
+				"%s.%s is %s, but must be %s or left out because the platform team has fixed it", path, name, shown(own), shown(value))
 		}
 		wanted[name] = value
 	}
 	return wanted, nil
 }
 
-func immutable(path string, wanted, before any) *composer.Problem {
-	return &composer.Problem{Reason: reasonImmutable, Message: fmt.Sprintf(
-		"%s is to be %s, but must stay %s because Azure cannot change it on what exists", path, shown(wanted), shown(before))}
+func immutable(path string, wanted, before any) *composer.Blocked {
+	return composer.Blockedf(reasonImmutable,
+		"%s is to be %s, but must stay %s because Azure cannot change it on what exists", path, shown(wanted), shown(before))
 }
 
 // covers reports whether wanted has everything that before has, with the same values.

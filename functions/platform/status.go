@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/platform/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
 
 // Conditions of the kinds for application teams.
@@ -36,13 +37,13 @@ type seen struct {
 }
 
 // refusal answers with a problem: nothing is made, and what exists stays just as it is.
-func refusal(in *composer.Request, problem *composer.Problem, s *seen) (*composer.Result, error) {
+func refusal(in *composer.Request, problem *composer.Blocked, s *seen) (*composer.Result, error) {
 	condition := claimed(composer.False(conditionAccepted, problem.Reason, problem.Message))
 	result := &composer.Result{Composed: map[string]composer.Composed{}, Withheld: true}
 	if observed := in.Observed[clusterResource]; observed != nil {
-		as, err := composer.AsApplied(observed)
+		as, err := plan.AsApplied(observed)
 		if err != nil {
-			return nil, &composer.StopError{Err: fmt.Errorf("%s; %w", problem.Message, err), Conditions: []composer.Condition{condition}}
+			return nil, &composer.FatalError{Err: fmt.Errorf("%s; %w", problem.Message, err), Conditions: []composer.Condition{condition}}
 		}
 		result.Composed[clusterResource] = composer.Composed{Object: as}
 	}

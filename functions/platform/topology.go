@@ -89,7 +89,7 @@ func (a applied) fields() map[string]any {
 }
 
 // clusterOf returns the Cluster with the topology that the parameters ask for. The problem is a mistake in them.
-func clusterOf(key key, wanted *v1alpha1.AKSClusterParameters, p *policy) (*unstructured.Unstructured, *composer.Problem) {
+func clusterOf(key key, wanted *v1alpha1.AKSClusterParameters, p *policy) (*unstructured.Unstructured, *composer.Blocked) {
 	variables := []any{variable(variableLocation, wanted.Location)}
 	network := map[string]any{}
 	if wanted.Network != nil {
@@ -171,8 +171,8 @@ func variable(name string, value any) map[string]any {
 }
 
 // dnsServiceIP returns the address of the cluster's DNS, which AKS wants to be told together with the range of Services.
-func dnsServiceIP(services string) (string, *composer.Problem) {
-	invalid := &composer.Problem{Reason: composer.ReasonIncompatibleValue, Message: fmt.Sprintf(
+func dnsServiceIP(services string) (string, *composer.Blocked) {
+	invalid := &composer.Blocked{Reason: composer.ReasonIncompatibleValue, Message: fmt.Sprintf(
 		"spec.network.serviceCIDR is %q, but must be an IPv4 range of 32 addresses or more, such as 10.0.0.0/16", services)}
 	block, err := netip.ParsePrefix(services)
 	if err != nil || !block.Addr().Is4() {

@@ -20,7 +20,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 )
 
-// Path is where the webhook is served; package/provider/webhooks.yaml has it too.
+// Path is where the webhook is served; package/generate/webhooks.yaml.tmpl has it too.
 const Path = "/mutate-infrastructure-cluster-x-k8s-io-azureasomanaged"
 
 // A Claimer puts provider-capz's finalizer on composite resources as they are created: Crossplane lets a composite
@@ -31,7 +31,7 @@ type Claimer struct {
 	Scope func() Scope
 }
 
-// Scope tells the objects to act on from others.
+// A Scope is which objects to act on.
 type Scope struct {
 	// Namespace is the only one to act in; empty means all.
 	Namespace string

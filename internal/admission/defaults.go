@@ -21,7 +21,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aksnetwork"
 )
 
-// DefaultsPath is where the webhook of defaults is served; package/provider/webhooks.yaml has it too.
+// DefaultsPath is where the webhook of defaults is served; package/generate/webhooks.yaml.tmpl has it too.
 const DefaultsPath = "/default-azuremanaged"
 
 // sshKeyBits is the size of a generated SSH key.

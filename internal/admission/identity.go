@@ -11,9 +11,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
-// Where it is said why an AzureClusterIdentity is refused; package/provider/webhooks.yaml has the paths too.
+// Where the webhooks are served that explain why an AzureClusterIdentity is refused; package/generate/webhooks.yaml.tmpl has the paths too.
 const (
 	IdentitySecretPath   = "/validate-azureclusteridentity-secret"
 	IdentityOperatorPath = "/validate-azureclusteridentity-operator"
@@ -25,7 +26,7 @@ const OperatorCredentials = "operator-credentials"
 
 // An IdentityGuard says why who writes an AzureClusterIdentity may not. Crossplane lets whoever edits a namespace write composite
 // resources, so that an identity must not give more than its namespace has. The API server has found out already that the
-// writer lacks the right, by the conditions in package/provider/webhooks.yaml: only such requests come here, and each is refused.
+// writer lacks the right, by the conditions in package/generate/webhooks.yaml.tmpl: only such requests come here, and each is refused.
 type IdentityGuard struct{}
 
 // Register serves the webhooks.
@@ -62,8 +63,8 @@ func operatorsCredential(req admission.Request, identity *v1beta1.AzureClusterId
 	}
 	return field.Invalid(path, value, fmt.Sprintf(
 		"signs in with %s, which is no namespace's own: %s, who writes it, needs the right to use %s/%s in namespace %s, as ClusterRole %s gives it; without it, name a Secret of the namespace in spec.clientSecret, with type ServicePrincipal or ServicePrincipalCertificate",
-		whose, req.UserInfo.Username, "azureclusteridentities.infrastructure.cluster.x-k8s.io", OperatorCredentials, req.Namespace, operatorCredentialsRole))
+		whose, req.UserInfo.Username, composite.AzureClusterIdentity.GroupResource(), OperatorCredentials, req.Namespace, operatorCredentialsRole))
 }
 
-// operatorCredentialsRole is in package/install/rbac.yaml.
+// operatorCredentialsRole is in package/generate/rbac.yaml.tmpl.
 const operatorCredentialsRole = "crossplane-capz:operator-credentials"

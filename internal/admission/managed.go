@@ -18,10 +18,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
-// Where the rules between objects are served; package/provider/webhooks.yaml has the paths too, and says which few requests
-// are asked about at all.
+// Where the rules between objects are served; package/generate/webhooks.yaml.tmpl has the paths too, and says which few
+// requests are asked about at all.
 const (
 	ControlPlanePath   = "/validate-azuremanagedcontrolplane"
 	ManagedPoolPath    = "/validate-azuremanagedmachinepool"
@@ -29,11 +30,12 @@ const (
 	MachinePoolPath    = "/validate-machinepool-of-azuremanagedmachinepool"
 )
 
-const (
-	controlPlaneKind        = "AzureManagedControlPlane"
-	asoControlPlaneKind     = "AzureASOManagedControlPlane"
-	managedPoolKind         = "AzureManagedMachinePool"
-	managedPoolTemplateKind = "AzureManagedMachinePoolTemplate"
+// The kinds that have rules and defaults of their own, as requests and messages name them.
+var (
+	controlPlaneKind        = composite.AzureManagedControlPlane.Kind
+	asoControlPlaneKind     = composite.AzureASOManagedControlPlane.Kind
+	managedPoolKind         = composite.AzureManagedMachinePool.Kind
+	managedPoolTemplateKind = composite.AzureManagedMachinePoolTemplate.Kind
 )
 
 // Rules are what the schemas of the typed AKS kinds cannot say, because it is about more than one object. Each rule is kept
@@ -57,7 +59,7 @@ func (r *Rules) Register(server webhook.Server) {
 	}
 }
 
-// A rule returns what is wrong with a request. An error means that it cannot be told.
+// A rule returns what is wrong with a request. An error means that this could not be found out.
 type rule func(context.Context, admission.Request) (field.ErrorList, error)
 
 // handler answers with everything that is wrong at once.
@@ -135,7 +137,7 @@ func get[T client.Object](ctx context.Context, c client.Reader, namespace, name 
 // controlPlaneOf returns the AzureManagedControlPlane of a Cluster; nil when it has none that exists.
 func (r *Rules) controlPlaneOf(ctx context.Context, cluster *clusterv1.Cluster) (*v1beta1.AzureManagedControlPlane, error) {
 	ref := cluster.Spec.ControlPlaneRef
-	if ref.APIGroup != v1beta1.GroupVersion.Group || ref.Kind != controlPlaneKind || ref.Name == "" {
+	if ref.GroupKind() != composite.AzureManagedControlPlane.GroupKind() || ref.Name == "" {
 		return nil, nil
 	}
 	controlPlane := &v1beta1.AzureManagedControlPlane{}
@@ -171,7 +173,7 @@ func (r *Rules) clusterOf(ctx context.Context, controlPlane *v1beta1.AzureManage
 	}
 	for i := range list.Items {
 		ref := list.Items[i].Spec.ControlPlaneRef
-		if ref.APIGroup == v1beta1.GroupVersion.Group && ref.Kind == controlPlaneKind && ref.Name == controlPlane.Name {
+		if ref.GroupKind() == composite.AzureManagedControlPlane.GroupKind() && ref.Name == controlPlane.Name {
 			return &list.Items[i], nil
 		}
 	}

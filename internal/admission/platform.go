@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/platform"
 )
 
-// PlatformPath is where the webhook of the kinds for application teams is served; package/provider/webhooks.yaml has it
+// PlatformPath is where the webhook of the kinds for application teams is served; package/generate/webhooks.yaml.tmpl has it
 // too.
 const PlatformPath = "/mutate-platform-capz-crossplane-io-akscluster"
 

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // machinePool reports whether a MachinePool may have its version, or be deleted.
@@ -65,5 +66,5 @@ func withV(version string) string {
 
 func isManagedPool(pool *clusterv1.MachinePool) bool {
 	ref := pool.Spec.Template.Spec.InfrastructureRef
-	return ref.APIGroup == v1beta1.GroupVersion.Group && ref.Kind == managedPoolKind
+	return ref.GroupKind() == composite.AzureManagedMachinePool.GroupKind()
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// RemadePath is where the webhook is served that keeps removed composite resources removed; package/provider/webhooks.yaml
+	// RemadePath is where the webhook is served that keeps removed composite resources removed; package/generate/webhooks.yaml.tmpl
 	// has it too.
 	RemadePath = "/validate-remade"
 	// compositeOwner is the field manager with which Crossplane writes what it has composed for a composite resource into it.

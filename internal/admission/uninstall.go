@@ -16,21 +16,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 const (
-	// UninstallPath is where the webhook is served that keeps this project installed; package/provider/webhooks.yaml has it too.
+	// UninstallPath is where the webhook is served that keeps this project installed; package/generate/webhooks.yaml.tmpl has it too.
 	UninstallPath = "/validate-uninstall"
 	// mostNames is how many objects of a kind an answer names.
 	mostNames = 3
 )
 
-// groups are the API groups of this project's composite resources.
-var groups = []string{"infrastructure.cluster.x-k8s.io", "platform.capz.crossplane.io"}
-
 // A Guard refuses to have the definitions of composite resources deleted while there are such resources: Crossplane deletes
 // all resources of a definition with it, the API server those of a CustomResourceDefinition, and Azure Service Operator
-// then deletes the clusters in Azure. Which requests come here is in package/provider/webhooks.yaml.
+// then deletes the clusters in Azure. Which requests come here is in package/generate/webhooks.yaml.tmpl.
 type Guard struct {
 	// Reader reads from the API server itself, for what it does not know is lost.
 	Reader client.Reader
@@ -58,7 +57,7 @@ type names struct {
 	Kind string `json:"kind"`
 }
 
-// Handle allows the deletion when no resource would go with it. It is refused also when that cannot be told.
+// Handle allows the deletion when no resource would go with it. It is refused also when that cannot be found out.
 func (g *Guard) Handle(ctx context.Context, req admission.Request) admission.Response {
 	if req.Operation != admissionv1.Delete {
 		return admission.Allowed("")
@@ -107,7 +106,7 @@ func (g *Guard) kinds(ctx context.Context, req admission.Request) ([]schema.Grou
 		if err := json.Unmarshal(raw, &one); err != nil {
 			return nil, fmt.Errorf("%s: %w", item.GetName(), err)
 		}
-		if slices.Contains(groups, one.Spec.Group) {
+		if slices.Contains(composite.Groups(), one.Spec.Group) {
 			kinds = append(kinds, one.kinds()...)
 		}
 	}

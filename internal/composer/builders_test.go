@@ -5,7 +5,6 @@ import (
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
@@ -40,12 +39,7 @@ func requestFor(t testing.TB, spec string, observed ...*unstructured.Unstructure
 		}
 		s, err := resource.AsStruct(o)
 		must(t, err)
-		req.Observed.Resources[resourceName(o)] = &fnv1.Resource{Resource: s}
+		req.Observed.Resources["o/"+o.GetName()] = &fnv1.Resource{Resource: s}
 	}
 	return req
-}
-
-// entry returns managed fields that o's API server would have recorded.
-func entry(o *unstructured.Unstructured, manager string, operation metav1.ManagedFieldsOperationType, subresource, fields string) metav1.ManagedFieldsEntry {
-	return metav1.ManagedFieldsEntry{Manager: manager, Operation: operation, APIVersion: o.GetAPIVersion(), FieldsType: "FieldsV1", Subresource: subresource, FieldsV1: metav1.NewFieldsV1(fields)}
 }

@@ -32,12 +32,10 @@ const (
 type Composer interface {
 	// Compose returns the desired state, or an error when it cannot be known.
 	// ErrPending asks to be called again with the objects that were looked up in req and were not there yet.
+	// Blocked leaves what exists as it is and shows why; the status of the result is shown with it, if there is one.
 	// Any other error stops everything: nothing is applied and nothing is deleted.
 	Compose(req *Request) (*Result, error)
 }
-
-// ErrPending says that the request lacks an object that the composer has just asked for.
-var ErrPending = errors.New("a required object has not been read yet")
 
 // A Result is what a composer wants to be true.
 type Result struct {
@@ -61,17 +59,6 @@ type Composed struct {
 	Ready  bool
 }
 
-// A StopError carries the conditions that explain why nothing may be applied.
-type StopError struct {
-	Err        error
-	Conditions []Condition
-}
-
-func (e *StopError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the reason.
-func (e *StopError) Unwrap() error { return e.Err }
-
 // Run answers req with what c makes of it.
 func Run(req *fnv1.RunFunctionRequest, c Composer) *fnv1.RunFunctionResponse {
 	rsp := response.To(req, settledTTL)
@@ -86,10 +73,14 @@ func Run(req *fnv1.RunFunctionRequest, c Composer) *fnv1.RunFunctionResponse {
 	}
 	result, err := compose(in, c)
 	rsp.Requirements = in.asked
+	blocked := &Blocked{}
 	switch {
 	case errors.Is(err, ErrPending), in.unsure:
 		return rsp
-	case err != nil:
+	case errors.As(err, &blocked):
+		result, err = refuse(in, result, blocked)
+	}
+	if err != nil {
 		stop(rsp, err)
 		return rsp
 	}
@@ -109,8 +100,26 @@ func compose(in *Request, c Composer) (result *Result, err error) {
 	return c.Compose(in)
 }
 
+// refuse answers for a composite that cannot be composed at all. What exists stays as it is: nothing may be dropped because an
+// owner or a reference went away.
+func refuse(in *Request, result *Result, blocked *Blocked) (*Result, error) {
+	conditions := []Condition{
+		False(ConditionReady, blocked.Reason, blocked.Message),
+		False(ConditionResourcesReady, blocked.Reason, blocked.Message),
+	}
+	if len(in.Observed) > 0 {
+		return nil, &FatalError{Err: blocked, Conditions: conditions[1:]}
+	}
+	status := map[string]any{}
+	if result != nil {
+		status = result.Status
+	}
+	SetConditions(in, status, conditions)
+	return &Result{Withheld: true, Status: status, Conditions: conditions[1:]}, nil
+}
+
 func stop(rsp *fnv1.RunFunctionResponse, err error) {
-	stopped := &StopError{}
+	stopped := &FatalError{}
 	if errors.As(err, &stopped) {
 		for _, c := range stopped.Conditions {
 			c.addTo(rsp)

@@ -43,7 +43,7 @@ func TestRunErrors(t *testing.T) {
 			&fnv1.RunFunctionResponse{Requirements: &fnv1.Requirements{}, Results: stopped("no")}},
 		"an error with conditions": {
 			func(*Request) (*Result, error) {
-				return nil, fmt.Errorf("x: %w", &StopError{Err: errors.New("no"), Conditions: []Condition{False("A", "R", "because"), True(ConditionReady, "X", "")}})
+				return nil, fmt.Errorf("x: %w", &FatalError{Err: errors.New("no"), Conditions: []Condition{False("A", "R", "because"), True(ConditionReady, "X", "")}})
 			},
 			&fnv1.RunFunctionResponse{Requirements: &fnv1.Requirements{}, Results: stopped("x: no"),
 				Conditions: []*fnv1.Condition{{Type: "A", Status: fnv1.Status_STATUS_CONDITION_FALSE, Reason: "R", Message: &message, Target: fnv1.Target_TARGET_COMPOSITE.Enum()}}}},

@@ -8,6 +8,9 @@ import (
 	"github.com/crossplane/function-sdk-go/response"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // Types of conditions. Crossplane keeps Ready in status.conditions for itself, so CAPI reads ours from
@@ -19,10 +22,10 @@ const (
 	ConditionPaused         = "Paused"
 )
 
-// The most that the schema of a metav1.Condition admits.
-const (
-	longestMessage = 32768
-	longestReason  = 1024
+// Where conditions are: Crossplane's and those of functions, and the ones that Cluster API reads.
+var (
+	shownConditions = field.At[[]any]("status", "conditions")
+	contractStatus  = field.At[[]any]("status", "v1beta2", "conditions")
 )
 
 // A Condition is one statement about the composite resource.
@@ -57,35 +60,49 @@ func (c Condition) addTo(rsp *fnv1.RunFunctionResponse) {
 	case metav1.ConditionUnknown:
 		add = response.ConditionUnknown
 	}
-	added := add(rsp, c.Type, validReason(c.Reason)).WithMessage(cut(c.Message))
+	added := add(rsp, c.Type, ValidReason(c.Reason)).WithMessage(cut(c.Message))
 	if c.OnClaim {
 		added.TargetCompositeAndClaim()
 	}
+}
+
+// SetConditions writes the conditions into a status, where Cluster API reads them.
+func SetConditions(in *Request, status map[string]any, conditions []Condition) {
+	status["v1beta2"] = map[string]any{"conditions": contractConditions(in, conditions)}
+}
+
+// Shown returns the types of the conditions that Crossplane shows on a composite resource: it keeps what a function once gave it.
+func Shown(xr *unstructured.Unstructured) []string {
+	var types []string
+	for _, c := range field.Maps(shownConditions.Value(xr)) {
+		types = append(types, field.Text(c["type"]))
+	}
+	return types
 }
 
 // contractConditions returns the conditions as status.v1beta2.conditions. A condition keeps the time of its last
 // transition while its status stays; a new one gets the newest time that the request knows.
 func contractConditions(in *Request, conditions []Condition) []any {
 	before := map[string]map[string]any{}
-	for _, c := range mapsIn(in.XR.Object, "status", "v1beta2", "conditions") {
-		before[text(c["type"])] = c
+	for _, c := range field.Maps(contractStatus.Value(in.XR)) {
+		before[field.Text(c["type"])] = c
 	}
 	out := make([]any, 0, len(conditions))
 	for _, c := range conditions {
 		since := in.Now().UTC().Format("2006-01-02T15:04:05Z")
-		if old := before[c.Type]; old != nil && old["status"] == string(c.Status) && text(old["lastTransitionTime"]) != "" {
-			since = text(old["lastTransitionTime"])
+		if old := before[c.Type]; old != nil && old["status"] == string(c.Status) && field.Text(old["lastTransitionTime"]) != "" {
+			since = field.Text(old["lastTransitionTime"])
 		}
 		out = append(out, map[string]any{
-			"type": c.Type, "status": string(c.Status), "reason": validReason(c.Reason), "message": cut(c.Message),
-			"lastTransitionTime": since, "observedGeneration": generation(in.XR),
+			"type": c.Type, "status": string(c.Status), "reason": ValidReason(c.Reason), "message": cut(c.Message),
+			"lastTransitionTime": since, "observedGeneration": aso.Generation(in.XR),
 		})
 	}
 	return out
 }
 
-// validReason returns the reason without what the schema of a condition refuses: Azure's error codes are free text.
-func validReason(reason string) string {
+// ValidReason returns the reason without what the schema of a condition refuses: Azure's error codes are free text.
+func ValidReason(reason string) string {
 	reason = strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_') {
 			return r
@@ -97,12 +114,4 @@ func validReason(reason string) string {
 		return "Unknown"
 	}
 	return reason[:min(len(reason), longestReason)]
-}
-
-func cut(message string) string { return cutTo(message, longestMessage) }
-
-// Reached reports whether a boolean status field is true already: what the contract calls completed stays completed.
-func Reached(xr *unstructured.Unstructured, fields ...string) bool {
-	done, _, _ := unstructured.NestedBool(xr.Object, append([]string{"status"}, fields...)...)
-	return done
 }

@@ -18,8 +18,8 @@ func TestValidReason(t *testing.T) {
 		"123":                     "Unknown",
 		strings.Repeat("a", 2000): strings.Repeat("a", 1024),
 	} {
-		if got := validReason(reason); got != want {
-			t.Errorf("validReason(%q): want %q, got %q", reason, want, got)
+		if got := ValidReason(reason); got != want {
+			t.Errorf("ValidReason(%q): want %q, got %q", reason, want, got)
 		}
 	}
 }
@@ -27,7 +27,7 @@ func TestValidReason(t *testing.T) {
 func TestCut(t *testing.T) {
 	long := strings.Repeat("é", 20000)
 	got := cut(long)
-	if len(got) > longestMessage || !utf8.ValidString(got) || !strings.HasSuffix(got, "é…") || len(got) < longestMessage-4 {
+	if len(got) > LongestMessage || !utf8.ValidString(got) || !strings.HasSuffix(got, "é…") || len(got) < LongestMessage-4 {
 		t.Errorf("a long message: got %d bytes, valid %v, ending in %q", len(got), utf8.ValidString(got), got[len(got)-5:])
 	}
 	if short := "short"; cut(short) != short {

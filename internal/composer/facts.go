@@ -19,7 +19,7 @@ const factsRequirement = "facts"
 // of the object with the UID. Crossplane composes anew each time that anything changes of what it reads for a function, and
 // the facts change least. While it is not known whether there are such, the objects themselves are asked for together with them.
 //
-// Without a UID they tell only which kinds are served and by whom, see Served and operator.
+// Without a UID they tell only which kinds are served and by whom, see Served and Operator.
 func (r *Request) Know(cluster string, about types.UID) error {
 	found, err := r.findFacts(cluster)
 	switch {
@@ -49,8 +49,8 @@ func (r *Request) Served(gvk schema.GroupVersionKind) (served, known bool, err e
 	return schema != nil, known, err
 }
 
-// operator returns where the ASO runs that serves the composite's namespace; empty when that is not known.
-func (r *Request) operator() string {
+// Operator returns where the ASO runs that serves the composite's namespace; empty when that is not known.
+func (r *Request) Operator() string {
 	if r.facts == nil {
 		return ""
 	}

@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // A Request is what a composer decides from: the composite resource, what exists of it, and the objects that the
@@ -57,7 +59,7 @@ func NewRequest(req *fnv1.RunFunctionRequest) (*Request, error) {
 
 // responsive is false while Crossplane's circuit breaker drops events of the composite resource or of what it depends on.
 func (r *Request) responsive() bool {
-	return !slices.ContainsFunc(mapsIn(r.XR.Object, "status", "conditions"), func(c map[string]any) bool {
+	return !slices.ContainsFunc(field.Maps(shownConditions.Value(r.XR)), func(c map[string]any) bool {
 		return c["type"] == string(xv1.TypeResponsive) && c["status"] == string(metav1.ConditionFalse)
 	})
 }
@@ -145,8 +147,8 @@ func (r *Request) Schema(gvk schema.GroupVersionKind) (schema *structpb.Struct, 
 	return s.GetOpenapiV3(), true, nil
 }
 
-// composedEarlier reports whether an earlier function of the pipeline composes the object of that name.
-func (r *Request) composedEarlier(name string) bool {
+// ComposedEarlier reports whether an earlier function of the pipeline composes the object of that name.
+func (r *Request) ComposedEarlier(name string) bool {
 	return r.req.GetDesired().GetResources()[name] != nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // containerserviceVersion is the version at which an ASO object is read that no composite resource has composed.
@@ -65,7 +65,7 @@ func (a api) objectBehind(ctx context.Context, xr *unstructured.Unstructured, ki
 	switch {
 	case err != nil || obj == nil:
 		return nil, err
-	case belongsTo(xr, obj) && !composer.Held(obj), typed(xr) && !composedByAny(obj):
+	case belongsTo(xr, obj) && !aso.Held(obj), typed(xr) && !composedByAny(obj):
 		return obj, nil
 	}
 	return nil, nil

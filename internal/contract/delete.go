@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // usedInterval is how often the infrastructure looks for what still uses it; events of that mostly come first.
@@ -162,13 +162,13 @@ func (r *Reconciler) inUse(ctx context.Context, xr *unstructured.Unstructured) (
 // resume takes away the policy that a pause has put on obj: the function, which would, is not asked about a composite
 // resource that is being deleted, and ASO would leave the resource in Azure for ever.
 func (r *Reconciler) resume(ctx context.Context, obj *unstructured.Unstructured) error {
-	if !composer.SkippedByPause(obj) {
+	if !aso.SkippedByPause(obj) {
 		return nil
 	}
 	paused := obj.DeepCopy()
 	has := obj.GetAnnotations()
 	delete(has, reconcilePolicyAnnotation)
-	delete(has, composer.AnnotationSkippedByPause)
+	delete(has, aso.AnnotationSkippedByPause)
 	obj.SetAnnotations(has)
 	if err := r.Patch(ctx, obj, client.MergeFrom(paused)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot resume %v: %w", refTo(obj), err)

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 const networkRefs = `
@@ -133,9 +133,9 @@ func TestDeleteAfterAPause(t *testing.T) {
 		writes      []string
 		policy      string
 	}{
-		"the pause's policy":     {[]string{reconcilePolicyAnnotation, policySkip, composer.AnnotationSkippedByPause, "true"}, []string{"patch VirtualNetwork vnet", "delete VirtualNetwork vnet"}, ""},
+		"the pause's policy":     {[]string{reconcilePolicyAnnotation, policySkip, aso.AnnotationSkippedByPause, "true"}, []string{"patch VirtualNetwork vnet", "delete VirtualNetwork vnet"}, ""},
 		"the user's own policy":  {[]string{reconcilePolicyAnnotation, policySkip}, []string{"delete VirtualNetwork vnet"}, policySkip},
-		"held, not in Azure yet": {[]string{reconcilePolicyAnnotation, policySkip, composer.AnnotationHeld, "true"}, []string{"delete VirtualNetwork vnet"}, policySkip},
+		"held, not in Azure yet": {[]string{reconcilePolicyAnnotation, policySkip, aso.AnnotationHeld, "true"}, []string{"delete VirtualNetwork vnet"}, policySkip},
 		"neither, as most often": {nil, []string{"delete VirtualNetwork vnet"}, ""},
 	}
 	for name, tc := range tests {
@@ -210,7 +210,7 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 	policy := func(value string) func(*unstructured.Unstructured) {
 		return annotated(reconcilePolicyAnnotation, value)
 	}
-	waits := annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationHeld, "true")
+	waits := annotated(reconcilePolicyAnnotation, policySkip, aso.AnnotationHeld, "true")
 	inAzure := func(obj *unstructured.Unstructured) { obj.SetFinalizers([]string{"aso"}) }
 	pool := func(changes ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
 		return with(with(parse(t, agentPoolYAML), controlled(asoMachinePoolKind, "pool0"), inAzure), changes...)
@@ -238,8 +238,8 @@ func TestDeletePoolOfADeletedCluster(t *testing.T) {
 		"the control plane is deleted too":     {cluster: myCluster(), changes: []func(*unstructured.Unstructured){deleting(Finalizer)}, objects: []client.Object{defaultNamespace(), managedCluster(), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
 		"goes with the ManagedCluster":         {objects: []client.Object{defaultNamespace(), managedCluster(), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
 		"policy manage is no policy":           {objects: []client.Object{defaultNamespace(), managedCluster(policy("manage")), pool(policy("manage"))}, want: detached, wantPolicy: policyDetachOnDelete},
-		"a pool that was paused":               {objects: []client.Object{defaultNamespace(), managedCluster(), pool(annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationSkippedByPause, "true"))}, want: detached, wantPolicy: policyDetachOnDelete},
-		"all that was paused":                  {objects: []client.Object{defaultNamespace(), managedCluster(annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationSkippedByPause, "true")), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
+		"a pool that was paused":               {objects: []client.Object{defaultNamespace(), managedCluster(), pool(annotated(reconcilePolicyAnnotation, policySkip, aso.AnnotationSkippedByPause, "true"))}, want: detached, wantPolicy: policyDetachOnDelete},
+		"all that was paused":                  {objects: []client.Object{defaultNamespace(), managedCluster(annotated(reconcilePolicyAnnotation, policySkip, aso.AnnotationSkippedByPause, "true")), pool()}, want: detached, wantPolicy: policyDetachOnDelete},
 		"a pool to be left alone":              {objects: []client.Object{defaultNamespace(), managedCluster(), pool(policy("skip"))}, want: released, wantPolicy: policySkip},
 		"a pool that is held":                  {objects: []client.Object{defaultNamespace(), managedCluster(), pool(waits)}, want: released, wantPolicy: policySkip},
 		"the ManagedCluster is held, too":      {objects: []client.Object{defaultNamespace(), managedCluster(waits), pool(waits)}, want: plain, wantPolicy: policySkip},

@@ -8,7 +8,7 @@ package contract
 import (
 	clusterctlv1 "sigs.k8s.io/cluster-api/cmd/clusterctl/api/v1alpha3"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // FieldOwner is the field manager of everything that provider-capz writes.
@@ -44,9 +44,9 @@ const crossplaneFinalizer = "composite.apiextensions.crossplane.io"
 
 // ASO's annotation that says what it may do in Azure, and its values (ASO documentation, "Annotations").
 const (
-	reconcilePolicyAnnotation = composer.AnnotationReconcilePolicy
+	reconcilePolicyAnnotation = aso.AnnotationReconcilePolicy
 	policyManage              = "manage"
-	policySkip                = composer.ReconcilePolicySkip
+	policySkip                = aso.PolicySkip
 	policyDetachOnDelete      = "detach-on-delete"
 )
 

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 const awaitsSeparator = ","
@@ -41,7 +41,7 @@ func (r *Reconciler) goesWithManagedCluster(ctx context.Context, s *scope) (bool
 // managed reports whether obj carries no reconcile policy but manage.
 func managed(obj metav1.Object) bool {
 	policy := obj.GetAnnotations()[reconcilePolicyAnnotation]
-	return policy == "" || policy == policyManage || composer.SkippedByPause(obj)
+	return policy == "" || policy == policyManage || aso.SkippedByPause(obj)
 }
 
 // handOver ends a pool whose ManagedCluster is about to go. The agent pools leave Kubernetes only, as they leave Azure
@@ -120,7 +120,7 @@ func (r *Reconciler) detach(ctx context.Context, pool *unstructured.Unstructured
 		has = map[string]string{}
 	}
 	has[reconcilePolicyAnnotation] = policy
-	delete(has, composer.AnnotationSkippedByPause) // It is no longer the pause's.
+	delete(has, aso.AnnotationSkippedByPause) // It is no longer the pause's.
 	detached.SetAnnotations(has)
 	// ASO writes to the object all the time, so a lock would only lose against it.
 	if err := r.Patch(ctx, detached, client.MergeFrom(pool)); client.IgnoreNotFound(err) != nil {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // TestNothingIsReadOfAHeldManagedCluster says that a ManagedCluster of which nothing has been sent to Azure counts as absent,
@@ -15,7 +15,7 @@ func TestNothingIsReadOfAHeldManagedCluster(t *testing.T) {
 		annotations []string
 		want        []string
 	}{
-		"held":     {annotations: []string{reconcilePolicyAnnotation, policySkip, composer.AnnotationHeld, "true"}},
+		"held":     {annotations: []string{reconcilePolicyAnnotation, policySkip, aso.AnnotationHeld, "true"}},
 		"released": {want: []string{"create Secret my-cluster-kubeconfig"}},
 	}
 	for name, tc := range tests {

@@ -16,7 +16,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // stripped removes what the admission webhook puts on a composite resource.
@@ -98,7 +98,7 @@ func TestTranslatePause(t *testing.T) {
 		"paused, ASO still acts":               {cluster: myCluster(paused), objects: []client.Object{vnet(skip), group()}, want: running},
 		"paused, an object is yet to come":     {cluster: myCluster(paused), objects: []client.Object{vnet(skip)}, want: running},
 		"paused, all stands still":             {cluster: myCluster(paused), objects: []client.Object{vnet(skip), group(skip)}, want: still},
-		"paused, what is held stands still":    {cluster: myCluster(paused), objects: []client.Object{vnet(skip, annotated(composer.AnnotationHeld, "true")), group(skip)}, want: still},
+		"paused, what is held stands still":    {cluster: myCluster(paused), objects: []client.Object{vnet(skip, annotated(aso.AnnotationHeld, "true")), group(skip)}, want: still},
 		"paused, the status has yet to say so": {cluster: myCluster(paused), xr: says("False"), objects: []client.Object{vnet(skip), group(skip)}, want: running},
 		"paused, as the status says":           {cluster: myCluster(paused), xr: says("True"), objects: []client.Object{vnet(skip), group(skip)}, want: still},
 		"paused, remains so":                   {cluster: myCluster(paused), xr: []func(*unstructured.Unstructured){noBlock, ours}, objects: []client.Object{vnet(skip), group(skip)}, want: still},

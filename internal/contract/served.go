@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/facts"
 )
 
@@ -59,7 +59,7 @@ func mentioned(xr *unstructured.Unstructured) []schema.GroupVersionKind {
 	for _, item := range specResources.value(xr) {
 		content, _ := item.(map[string]any)
 		gvk := (&unstructured.Unstructured{Object: content}).GroupVersionKind()
-		if composer.IsASO(gvk.Group) && gvk.Version != "" && gvk.Kind != "" && !slices.Contains(kinds, gvk) && len(kinds) < mostMentioned {
+		if aso.IsASO(gvk.Group) && gvk.Version != "" && gvk.Kind != "" && !slices.Contains(kinds, gvk) && len(kinds) < mostMentioned {
 			kinds = append(kinds, gvk)
 		}
 	}

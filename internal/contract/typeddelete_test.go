@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // lingering keeps obj from vanishing as it is deleted, as ASO does while Azure is busy.
@@ -58,7 +58,7 @@ func TestDeleteUndecided(t *testing.T) {
 		"Azure refuses, as from the start":   {group: changes(probe, notReady("AuthorizationFailed", "Error")), want: []string{deleted}, wantPolicy: policySkip},
 		"decided: it is the Cluster's":       {xr: changes(came), group: changes(annotated(v1beta1.AnnotationOwnership, v1beta1.OwnershipOwned)), want: []string{deleted}},
 		"decided: it is not, tag or no tag":  {xr: changes(came), group: changes(annotated(reconcilePolicyAnnotation, policySkip, v1beta1.AnnotationOwnership, v1beta1.OwnershipExternal), ready, tagged), want: []string{deleted}, wantPolicy: policySkip},
-		"decided and held":                   {xr: changes(came), group: changes(annotated(reconcilePolicyAnnotation, policySkip, composer.AnnotationHeld, "true", v1beta1.AnnotationOwnership, v1beta1.OwnershipOwned), ready, tagged), want: []string{deleted}, wantPolicy: policySkip},
+		"decided and held":                   {xr: changes(came), group: changes(annotated(reconcilePolicyAnnotation, policySkip, aso.AnnotationHeld, "true", v1beta1.AnnotationOwnership, v1beta1.OwnershipOwned), ready, tagged), want: []string{deleted}, wantPolicy: policySkip},
 		"a person's policy":                  {xr: changes(came), group: changes(annotated(reconcilePolicyAnnotation, policySkip, v1beta1.AnnotationOwnership, v1beta1.OwnershipOwned), ready, tagged), want: []string{deleted}, wantPolicy: policySkip},
 	}
 	for name, tc := range tests {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // undecided reports whether nobody has found out yet if a resource was in Azure before.
@@ -27,11 +27,11 @@ func (r *Reconciler) settle(ctx context.Context, xr, obj *unstructured.Unstructu
 	if !undecided(obj) || obj.GetDeletionTimestamp() != nil {
 		return false, nil
 	}
-	state := composer.StateOf(obj)
+	state := aso.StateOf(obj)
 	switch {
 	case state.Ready && tagged(obj, xr):
 		return false, r.own(ctx, obj)
-	case state.Ready || state.Reason == composer.ReasonAzureResourceNotFound:
+	case state.Ready || state.Reason == aso.ReasonResourceNotFound:
 		return false, nil
 	}
 	_, came, _ := specControlPlaneEndpoint.get(xr)

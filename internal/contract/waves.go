@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // resourceIDAnnotation is where ASO notes the ID in Azure of what it has made.
@@ -63,7 +63,7 @@ func referredTo(obj *unstructured.Unstructured, by []*unstructured.Unstructured)
 // refers reports whether the spec of from mentions to.
 func refers(from, to *unstructured.Unstructured) bool {
 	id := to.GetAnnotations()[resourceIDAnnotation]
-	return slices.ContainsFunc(composer.References(from), func(ref composer.Reference) bool { return ref.Matches(to) }) ||
+	return slices.ContainsFunc(aso.References(from), func(ref aso.Reference) bool { return ref.Matches(to) }) ||
 		id != "" && mentions(from.Object["spec"], id)
 }
 

@@ -19,7 +19,8 @@ import (
 	"sigs.k8s.io/cluster-api/core/webhooks/conversion"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // load takes the objects in and does what the API server and Cluster API core would: versions, namespaces, owners. Secrets are left
@@ -47,15 +48,16 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 		p.composed[o.GetUID()] = map[string]*unstructured.Unstructured{}
 	}
 	for _, o := range p.objects {
-		switch o.GroupVersionKind().GroupKind() {
-		case schema.GroupKind{Group: infrastructureGroup, Kind: "AzureManagedControlPlane"},
-			schema.GroupKind{Group: infrastructureGroup, Kind: "AzureASOManagedControlPlane"}:
+		kind := o.GroupVersionKind().GroupKind()
+		if k, _ := composite.Lookup(kind); k.Credential {
 			// provider-capz says so once ASO can sign in to Azure.
 			meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationCredential: "preview"})
-		case schema.GroupKind{Group: coreGroup, Kind: "Cluster"}:
+		}
+		switch kind {
+		case clusterv1.GroupVersion.WithKind("Cluster").GroupKind():
 			p.own(o, o.GetName(), "spec", "infrastructureRef")
 			p.own(o, o.GetName(), "spec", "controlPlaneRef")
-		case schema.GroupKind{Group: coreGroup, Kind: "MachinePool"}:
+		case clusterv1.GroupVersion.WithKind("MachinePool").GroupKind():
 			cluster, _, _ := unstructured.NestedString(o.Object, "spec", "clusterName")
 			label(o, cluster)
 			p.own(o, cluster, "spec", "template", "spec", "infrastructureRef")
@@ -105,8 +107,8 @@ func label(o *unstructured.Unstructured, cluster string) {
 func current(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	gvk := o.GroupVersionKind()
 	switch {
-	case gvk.Group == infrastructureGroup:
-		o.SetAPIVersion(infrastructureGroup + "/v1beta1")
+	case gvk.Group == composite.InfrastructureGroup:
+		o.SetAPIVersion(v1beta1.GroupVersion.String())
 	case gvk == clusterv1beta1.GroupVersion.WithKind("Cluster"):
 		old, out := &clusterv1beta1.Cluster{}, &clusterv1.Cluster{}
 		return converted(o, old, out, func() error { return conversion.ConvertClusterV1Beta1ToHub(context.Background(), old, out) })
@@ -153,7 +155,7 @@ func probing(o *unstructured.Unstructured) bool {
 // notFound makes o look as ASO leaves it when Azure does not have what it looks for: a preview shows what would be made.
 func notFound(o *unstructured.Unstructured) {
 	o.Object["status"] = map[string]any{"conditions": []any{map[string]any{
-		"type": "Ready", "status": "False", "severity": "Warning", "reason": "AzureResourceNotFound", "observedGeneration": int64(0),
+		"type": "Ready", "status": "False", "severity": "Warning", "reason": aso.ReasonResourceNotFound, "observedGeneration": int64(0),
 	}}}
 	ownAnnotations(o)
 }
@@ -162,7 +164,7 @@ func notFound(o *unstructured.Unstructured) {
 func ownAnnotations(o *unstructured.Unstructured) {
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{{
 		Manager: "preview", Operation: metav1.ManagedFieldsOperationApply, APIVersion: o.GetAPIVersion(), FieldsType: "FieldsV1",
-		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + composer.AnnotationReconcilePolicy + `":{},"f:` + composer.AnnotationHeld + `":{}}}}`),
+		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + aso.AnnotationReconcilePolicy + `":{},"f:` + aso.AnnotationHeld + `":{}}}}`),
 	}})
 }
 
@@ -173,7 +175,8 @@ func (p *Preview) mirror(xr *unstructured.Unstructured) {
 		return
 	}
 	for _, o := range p.composites() {
-		if (o.GetKind() == "AzureASOManagedCluster" || o.GetKind() == "AzureManagedCluster") && o.GetNamespace() == xr.GetNamespace() &&
+		k, _ := composite.Lookup(o.GroupVersionKind().GroupKind())
+		if k.Role == composite.InfrastructureCluster && o.GetNamespace() == xr.GetNamespace() &&
 			o.GetLabels()[clusterv1.ClusterNameLabel] == xr.GetLabels()[clusterv1.ClusterNameLabel] {
 			_ = unstructured.SetNestedMap(o.Object, endpoint, "spec", "controlPlaneEndpoint")
 		}

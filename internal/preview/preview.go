@@ -17,12 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 const (
-	infrastructureGroup = "infrastructure.cluster.x-k8s.io"
-	coreGroup           = "cluster.x-k8s.io"
 	// mostRounds ends a preview in which something never becomes ready; each round composes every object once.
 	mostRounds = 50
 	// mostCalls is how often Crossplane asks a function again that asks for more objects.
@@ -56,7 +55,7 @@ func Make(ctx context.Context, function fnv1.FunctionRunnerServiceServer, object
 		return nil, err
 	}
 	if len(p.composites()) == 0 {
-		return nil, fmt.Errorf("there is no object of group %s in it", infrastructureGroup)
+		return nil, fmt.Errorf("there is no object of group %s in it", composite.InfrastructureGroup)
 	}
 	for range mostRounds {
 		changed, problems, err := p.round(ctx)
@@ -74,7 +73,7 @@ func Make(ctx context.Context, function fnv1.FunctionRunnerServiceServer, object
 func (p *Preview) composites() []*unstructured.Unstructured {
 	var out []*unstructured.Unstructured
 	for _, o := range p.objects {
-		if o.GroupVersionKind().Group == infrastructureGroup {
+		if o.GroupVersionKind().Group == composite.InfrastructureGroup {
 			out = append(out, o)
 		}
 	}
@@ -203,7 +202,7 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 	}
 	existing := p.composed[xr.GetUID()]
 	for _, name := range slices.Sorted(maps.Keys(rsp.GetDesired().GetResources())) {
-		if existing[name] != nil && !probing(existing[name]) && !composer.Held(existing[name]) {
+		if existing[name] != nil && !probing(existing[name]) && !aso.Held(existing[name]) {
 			continue
 		}
 		o, err := asObject(rsp.GetDesired().GetResources()[name].GetResource())
@@ -224,7 +223,7 @@ func (p *Preview) take(existing map[string]*unstructured.Unstructured, name stri
 	news := existing[name] == nil
 	existing[name] = o
 	switch {
-	case composer.Held(o):
+	case aso.Held(o):
 		ownAnnotations(o)
 		return news
 	case probing(o):

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // A functionFunc is a composition function made of a Go function.
@@ -142,7 +142,7 @@ func TestHeld(t *testing.T) {
 		desired := state(t, nil, "a", "z")
 		z := req.GetObserved().GetResources()["z"].GetResource().AsMap()
 		if conditions, _, _ := unstructured.NestedSlice(z, "status", "conditions"); len(conditions) == 0 {
-			annotated(desired.GetResources()["a"], map[string]string{composer.AnnotationHeld: "true", composer.AnnotationReconcilePolicy: "skip"})
+			annotated(desired.GetResources()["a"], map[string]string{aso.AnnotationHeld: "true", aso.AnnotationReconcilePolicy: "skip"})
 			annotated(desired.GetResources()["z"], map[string]string{v1beta1.AnnotationNew: "true"})
 		}
 		return &fnv1.RunFunctionResponse{Desired: desired}, nil

@@ -18,13 +18,13 @@ import (
 const functionName = "crossplane-capz-function-capz"
 
 // definition turns a kind into the CompositeResourceDefinition from which Crossplane makes the same kind again, with its
-// own fields added. It fails when the kind has another scope than its family or uses something that a definition cannot say.
+// own fields added. It fails when the kind is not in the catalogue as it is, or uses something that a definition cannot say.
 func definition(crd extv1.CustomResourceDefinition) (*xv2.CompositeResourceDefinition, error) {
-	f, err := familyOf(crd)
+	group, err := groupOf(crd)
 	if err != nil {
 		return nil, err
 	}
-	labels := maps.Clone(f.labels)
+	labels := maps.Clone(group.labels)
 	maps.Copy(labels, crd.Labels)
 	xrd := &xv2.CompositeResourceDefinition{
 		TypeMeta: metav1.TypeMeta{
@@ -122,7 +122,7 @@ func unfold(text string) string {
 // composition makes the Composition that a definition names as its default: one step, which function-capz answers.
 func composition(xrd *xv2.CompositeResourceDefinition) *xv1.Composition {
 	gvk := xrd.GetCompositeGroupVersionKind()
-	f := families[xrd.Spec.Group]
+	group := apiGroups[xrd.Spec.Group]
 	return &xv1.Composition{
 		TypeMeta: metav1.TypeMeta{
 			APIVersion: xv1.SchemeGroupVersion.String(),
@@ -133,9 +133,9 @@ func composition(xrd *xv2.CompositeResourceDefinition) *xv1.Composition {
 			CompositeTypeRef: xv1.TypeReference{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind},
 			Mode:             xv1.CompositionModePipeline,
 			Pipeline: []xv1.PipelineStep{{
-				Step:        f.step,
+				Step:        group.step,
 				FunctionRef: xv1.FunctionReference{Name: functionName},
-				Input:       f.input,
+				Input:       group.input,
 			}},
 		},
 	}

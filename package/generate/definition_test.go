@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/cluster-api/util/contract"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // columns are the printer columns of each kind before Crossplane's own.
@@ -90,7 +92,7 @@ func TestDefinitionGivesCRD(t *testing.T) {
 			t.Errorf("name is %s, Cluster API looks for %s", crd.Name, want)
 		}
 		checkColumns(t, kind, crd.Spec.Versions[0].AdditionalPrinterColumns)
-		if crd.Spec.Group == platformGroup {
+		if crd.Spec.Group == composite.PlatformGroup {
 			checkPlatformKind(t, crd)
 			return
 		}
@@ -111,7 +113,7 @@ func TestDefinitionGivesCRD(t *testing.T) {
 }
 
 // checkVersions wants what CAPZ has: the AzureASOManaged kinds in two versions, the others in one. CAPZ has deprecated the
-// AzureManaged kinds, which is told and means no more.
+// AzureManaged kinds: here the API server warns of that, and nothing else follows from it.
 func checkVersions(t *testing.T, crd *extv1.CustomResourceDefinition) {
 	t.Helper()
 	for _, v := range crd.Spec.Versions {
@@ -235,28 +237,31 @@ func TestUnfold(t *testing.T) {
 }
 
 func TestDefinitionRefuses(t *testing.T) {
+	names := func(kind string) extv1.CustomResourceDefinitionNames {
+		return extv1.CustomResourceDefinitionNames{Kind: kind}
+	}
 	empty := &extv1.CustomResourceValidation{OpenAPIV3Schema: &extv1.JSONSchemaProps{}}
 	cases := map[string]struct {
 		spec extv1.CustomResourceDefinitionSpec
 		want string
 	}{
 		"ClusterScope": {
-			spec: extv1.CustomResourceDefinitionSpec{Group: "infrastructure.cluster.x-k8s.io", Scope: extv1.ClusterScoped},
+			spec: extv1.CustomResourceDefinitionSpec{Group: composite.InfrastructureGroup, Scope: extv1.ClusterScoped, Names: names("AzureManagedCluster")},
 			want: "scope is Cluster, but must be Namespaced",
 		},
 		"ClaimedButNamespaced": {
 			spec: extv1.CustomResourceDefinitionSpec{
-				Group: platformGroup, Scope: extv1.NamespaceScoped, Names: extv1.CustomResourceDefinitionNames{Kind: "XAKSCluster"},
+				Group: composite.PlatformGroup, Scope: extv1.NamespaceScoped, Names: names("XAKSCluster"),
 			},
 			want: "scope is Namespaced, but must be Cluster",
 		},
-		"UnknownGroup": {
-			spec: extv1.CustomResourceDefinitionSpec{Group: "example.org"},
-			want: `group "example.org" is not among the families in package/generate`,
+		"UnknownKind": {
+			spec: extv1.CustomResourceDefinitionSpec{Group: "example.org", Names: names("AzureManagedCluster")},
+			want: "AzureManagedCluster.example.org is not in the catalogue of internal/composite",
 		},
 		"SelectableFields": {
 			spec: extv1.CustomResourceDefinitionSpec{
-				Group: "infrastructure.cluster.x-k8s.io", Scope: extv1.NamespaceScoped,
+				Group: composite.InfrastructureGroup, Scope: extv1.NamespaceScoped, Names: names("AzureManagedCluster"),
 				Versions: []extv1.CustomResourceDefinitionVersion{{
 					Name: "v1", Schema: empty, SelectableFields: []extv1.SelectableField{{JSONPath: ".spec.version"}},
 				}},
@@ -283,14 +288,14 @@ func TestComposition(t *testing.T) {
 		if len(c.Name) > validation.LabelValueMaxLength {
 			t.Errorf("%s has %d characters, but Crossplane makes it a label, of at most %d", c.Name, len(c.Name), validation.LabelValueMaxLength)
 		}
-		want := xv1.TypeReference{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta1", Kind: xrd.Spec.Names.Kind}
-		if xrd.Spec.Group == platformGroup {
-			want.APIVersion = platformGroup + "/v1alpha1"
+		want := xv1.TypeReference{APIVersion: composite.InfrastructureGroup + "/v1beta1", Kind: xrd.Spec.Names.Kind}
+		if xrd.Spec.Group == composite.PlatformGroup {
+			want.APIVersion = composite.PlatformGroup + "/v1alpha1"
 		}
 		if diff := cmp.Diff(want, c.Spec.CompositeTypeRef); diff != "" {
 			t.Errorf("composite type (-want +got):\n%s", diff)
 		}
-		if hasInput := c.Spec.Pipeline[0].Input != nil; hasInput != (xrd.Spec.Group == platformGroup) {
+		if hasInput := c.Spec.Pipeline[0].Input != nil; hasInput != (xrd.Spec.Group == composite.PlatformGroup) {
 			t.Errorf("the step has an input: %v", hasInput)
 		}
 		if n := len(c.Spec.Pipeline); n != 1 || c.Spec.Pipeline[0].FunctionRef.Name != functionName {

@@ -1,8 +1,11 @@
-// Command generate writes everything that follows from the Go types under apis: their DeepCopy methods, one
+// Command generate writes what follows from the Go types under apis: their DeepCopy methods, one
 // CompositeResourceDefinition and one Composition per kind under package/configuration, one CustomResourceDefinition per
-// kind of settings under package/provider, docs/kinds.md, and the defaults for the preview.
+// kind of settings under package/provider, docs/kinds.md, and the defaults for the preview. From the catalogues in internal/aso
+// and internal/composite it writes the rules of package/install/rbac.yaml and package/provider/webhooks.yaml.
 //
-// The same types always give the same bytes. Run it from the root of the checkout: go run ./package/generate
+// It must not import apis: it has to compile while the DeepCopy methods there are out of date.
+//
+// The same types and catalogues always give the same bytes. Run it from the root of the checkout: go run ./package/generate
 package main
 
 import (
@@ -63,6 +66,9 @@ func generate(root string) (fileSet, error) {
 		}
 	}
 	files[referenceFile] = reference(crds)
+	if err := addRules(files); err != nil {
+		return nil, fmt.Errorf("making the rules for all kinds: %w", err)
+	}
 	return files, addDefaults(files, crds)
 }
 

@@ -26,7 +26,7 @@ type CompositionChoice struct {
 	// +optional
 	CompositionSelector *CompositionSelector `json:"compositionSelector,omitempty"`
 
-	// compositionUpdatePolicy reports whether a changed Composition takes effect by itself. Users write it.
+	// compositionUpdatePolicy says whether a changed Composition takes effect by itself. Users write it.
 	// Example: Automatic
 	// +optional
 	// +kubebuilder:validation:Enum=Automatic;Manual

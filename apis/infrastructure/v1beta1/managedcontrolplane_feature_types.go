@@ -13,7 +13,7 @@ type AddonProfile struct {
 	// +kubebuilder:validation:MaxProperties=100
 	Config map[string]string `json:"config,omitempty"`
 
-	// enabled reports whether it runs.
+	// enabled says whether it runs.
 	// Example: true
 	Enabled bool `json:"enabled"`
 }

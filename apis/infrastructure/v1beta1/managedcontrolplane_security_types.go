@@ -88,7 +88,7 @@ const (
 // +kubebuilder:validation:XValidation:rule=`self.?keyVaultNetworkAccess.orValue('Public') != 'Private' || self.?keyVaultResourceID.orValue("") != ""`,message="is needed with keyVaultNetworkAccess Private: AKS makes a private link to it",fieldPath=".keyVaultResourceID",reason="FieldValueRequired"
 // +kubebuilder:validation:XValidation:rule=`self.?keyVaultNetworkAccess.orValue('Public') == 'Private' || self.?keyVaultResourceID.orValue("") == ""`,message="goes with keyVaultNetworkAccess Private only",messageExpression="self.keyVaultResourceID + ' goes with keyVaultNetworkAccess Private only, but that is Public'",fieldPath=".keyVaultResourceID"
 type AzureKeyVaultKms struct {
-	// enabled reports whether they are encrypted.
+	// enabled says whether they are encrypted.
 	// Example: true
 	Enabled bool `json:"enabled"`
 
@@ -123,14 +123,14 @@ type ManagedClusterSecurityProfileDefender struct {
 
 // ManagedClusterSecurityProfileDefenderSecurityMonitoring switches Microsoft Defender on and off.
 type ManagedClusterSecurityProfileDefenderSecurityMonitoring struct {
-	// enabled reports whether it watches.
+	// enabled says whether it watches.
 	// Example: true
 	Enabled bool `json:"enabled"`
 }
 
 // ManagedClusterSecurityProfileImageCleaner removes images from the nodes that nothing uses.
 type ManagedClusterSecurityProfileImageCleaner struct {
-	// enabled reports whether it does.
+	// enabled says whether it does.
 	// Example: true
 	Enabled bool `json:"enabled"`
 
@@ -144,7 +144,7 @@ type ManagedClusterSecurityProfileImageCleaner struct {
 
 // ManagedClusterSecurityProfileWorkloadIdentity lets pods sign in to Azure with their service account.
 type ManagedClusterSecurityProfileWorkloadIdentity struct {
-	// enabled reports whether they can.
+	// enabled says whether they can.
 	// Example: true
 	Enabled bool `json:"enabled"`
 }

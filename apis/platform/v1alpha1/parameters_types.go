@@ -113,7 +113,7 @@ type NodePool struct {
 	// +kubebuilder:validation:items:Enum="1";"2";"3"
 	Zones []string `json:"zones,omitempty"`
 
-	// spot reports whether the machines are spare ones, which are cheap and which Azure takes away at any time. Their nodes have
+	// spot says whether the machines are spare ones, which are cheap and which Azure takes away at any time. Their nodes have
 	// the taint kubernetes.azure.com/scalesetpriority=spot:NoSchedule, which your pods must tolerate. It cannot be changed
 	// later. Left out, it is false.
 	// +optional
@@ -177,7 +177,7 @@ type Network struct {
 	// +kubebuilder:validation:XValidation:rule="isCIDR(self) && cidr(self).ip().family() == 4 && cidr(self).prefixLength() <= 27",message="must be an IPv4 range of 32 addresses or more, such as 10.0.0.0/16"
 	ServiceCIDR string `json:"serviceCIDR,omitempty"`
 
-	// private reports whether the API server can only be reached from the cluster's own network. Left out, it is false.
+	// private says whether the API server can only be reached from the cluster's own network. Left out, it is false.
 	// +optional
 	Private *bool `json:"private,omitempty"`
 

@@ -32,7 +32,7 @@ type AKSClusterStatus struct {
 	// +listMapKey=name
 	NodePools []NodePoolStatus `json:"nodePools,omitempty"`
 
-	// conditions: Accepted reports whether the spec keeps the platform team's rules; ControlPlaneReady and NodesReady say what
+	// conditions: Accepted says whether the spec keeps the platform team's rules; ControlPlaneReady and NodesReady say what
 	// is there; Synced and Ready are Crossplane's summary. Written by Crossplane and function-capz. The generated
 	// definitions leave this field out, since Crossplane brings its schema.
 	// +optional

@@ -80,7 +80,7 @@ type ProviderConfigStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// ConditionApplied reports whether provider-capz works by the settings.
+// ConditionApplied says whether provider-capz works by the settings.
 const ConditionApplied = "Applied"
 
 // Reasons of condition Applied.

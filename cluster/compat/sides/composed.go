@@ -8,19 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
-	"github.com/crossplane-capz/crossplane-capz/functions/managed"
-	"github.com/crossplane-capz/crossplane-capz/functions/member"
-	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/functions/registry"
 	"github.com/crossplane-capz/crossplane-capz/internal/preview"
 )
-
-// composers are those of function-capz for the typed kinds.
-var composers = map[string]composer.Composer{
-	"AzureManagedCluster":      managed.Cluster{},
-	"AzureManagedControlPlane": managed.ControlPlane{},
-	"AzureManagedMachinePool":  managed.MachinePool{},
-	"AzureClusterIdentity":     member.Template{},
-}
 
 // function answers as function-capz does.
 type function struct {
@@ -29,8 +19,7 @@ type function struct {
 
 // RunFunction implements fnv1.FunctionRunnerServiceServer.
 func (function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	kind := req.GetObserved().GetComposite().GetResource().GetFields()["kind"].GetStringValue()
-	return composer.Run(req, composers[kind]), nil
+	return registry.Run(req), nil
 }
 
 // Composed returns what the composers make of the manifests, from the first look into Azure until all is there.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	admissionv1 "k8s.io/api/admission/v1"
@@ -17,8 +16,9 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/schema"
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
-	"github.com/crossplane-capz/crossplane-capz/functions/managed/expansion"
+	"github.com/crossplane-capz/crossplane-capz/functions/managed/aks"
 	"github.com/crossplane-capz/crossplane-capz/internal/admission"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
 
 // Ours is the side of this project.
@@ -42,16 +42,16 @@ func NewOurs(root string) (*Ours, error) {
 
 // Admitted are the objects of a spec as the API server keeps them.
 type Admitted struct {
-	Cluster      expansion.Cluster
+	Cluster      aks.Cluster
 	ControlPlane *v1beta1.AzureManagedControlPlane
-	Pools        []expansion.Pool
+	Pools        []aks.Pool
 	// Objects are the control plane and its pools.
 	Objects []*unstructured.Unstructured
 }
 
 // Admit applies the spec as a user would: schema, defaults, rules. An error is a refusal. Before is what there is of it.
 func (o *Ours) Admit(ctx context.Context, s *specs.Spec, before *Admitted) (*Admitted, error) {
-	a := &Admitted{ControlPlane: &v1beta1.AzureManagedControlPlane{}, Cluster: expansion.Cluster{
+	a := &Admitted{ControlPlane: &v1beta1.AzureManagedControlPlane{}, Cluster: aks.Cluster{
 		Namespace: specs.Namespace, Name: s.Cluster, ServiceCIDRs: s.ServiceCIDRs, PodCIDRs: s.PodCIDRs}}
 	var err error
 	if a.Objects, err = o.admitAll(ctx, s, before); err != nil {
@@ -65,7 +65,7 @@ func (o *Ours) Admit(ctx context.Context, s *specs.Spec, before *Admitted) (*Adm
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(a.Objects[i+1].Object, xr); err != nil {
 			return nil, err
 		}
-		a.Pools = append(a.Pools, expansion.Pool{XR: xr, Replicas: p.Replicas, Version: p.Version})
+		a.Pools = append(a.Pools, aks.Pool{XR: xr, Replicas: p.Replicas, Version: p.Version})
 	}
 	return a, nil
 }
@@ -140,11 +140,11 @@ func filled(ctx context.Context, object, before *unstructured.Unstructured) (*un
 // Created returns what is made of a cluster that does not exist yet.
 func (o *Ours) Created(a *Admitted) *Answer {
 	answer := &Answer{Objects: Objects{}, Failures: map[string]string{}}
-	for _, object := range expansion.ControlPlane(a.ControlPlane, a.Cluster, a.Pools, expansion.LiveCluster{}) {
+	for _, object := range aks.ControlPlane(a.ControlPlane, a.Cluster, a.Pools, aks.LiveCluster{}) {
 		answer.add(object)
 	}
 	for _, p := range a.Pools {
-		answer.add(expansion.MachinePool(p, a.ControlPlane, a.Cluster, expansion.LivePool{}))
+		answer.add(aks.MachinePool(p, a.ControlPlane, a.Cluster, aks.LivePool{}))
 	}
 	return answer
 }
@@ -152,25 +152,25 @@ func (o *Ours) Created(a *Admitted) *Answer {
 // Running returns what is made of a cluster that runs, and whose pools were made before.
 func (o *Ours) Running(s *specs.Spec, a *Admitted, before *Answer) *Answer {
 	answer := &Answer{Objects: Objects{}, Failures: map[string]string{}}
-	live := expansion.LiveCluster{Version: s.Version, HasPools: true, Provisioned: true}
-	for _, object := range expansion.ControlPlane(a.ControlPlane, a.Cluster, nil, live) {
+	live := aks.LiveCluster{Version: s.Version, HasPools: true, Provisioned: true}
+	for _, object := range aks.ControlPlane(a.ControlPlane, a.Cluster, nil, live) {
 		answer.add(object)
 	}
 	for _, p := range a.Pools {
 		p.AutoUpgradeVersion = s.AutoUpgradeVersion
-		made := expansion.MachinePool(p, a.ControlPlane, a.Cluster, expansion.LivePool{})
+		made := aks.MachinePool(p, a.ControlPlane, a.Cluster, aks.LivePool{})
 		version, _, _ := unstructured.NestedString(before.Objects[name(made.Object)], "spec", "orchestratorVersion")
-		answer.add(expansion.MachinePool(p, a.ControlPlane, a.Cluster, expansion.LivePool{Version: version, Count: &s.Count}))
+		answer.add(aks.MachinePool(p, a.ControlPlane, a.Cluster, aks.LivePool{Version: version, Count: &s.Count}))
 	}
 	return answer
 }
 
-func (a *Answer) add(o expansion.Object) {
+func (a *Answer) add(o *plan.Resource) {
 	switch {
-	case o.Problem != nil:
-		a.Failures[name(o.Object)] = o.Problem.Message
-	case len(o.Waits) > 0:
-		a.Failures[name(o.Object)] = "waits until " + strings.Join(o.Waits, ", ")
+	case o.Err != nil:
+		a.Failures[name(o.Object)] = o.Err.Message
+	case len(o.After) > 0:
+		a.Failures[name(o.Object)] = "waits until " + o.After[0].Description
 	default:
 		a.Objects[name(o.Object)] = o.Object.Object
 	}

@@ -1,0 +1,53 @@
+package agentpool
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+)
+
+// A Handover is where the pools of a ManagedCluster are between its creation, with the pools in it, and the day when each pool is an
+// object of its own, so that each has one writer.
+type Handover struct {
+	// created is true once Azure has pools of the cluster.
+	created bool
+	// sent are the profiles that the ManagedCluster has now.
+	sent []any
+}
+
+// HandoverOf returns where the pools of an observed ManagedCluster are; observed is nil when there is none.
+func HandoverOf(observed *unstructured.Unstructured) Handover {
+	if observed == nil {
+		return Handover{}
+	}
+	return Handover{created: len(StatusProfiles.Value(observed)) > 0, sent: SpecProfiles.Value(observed)}
+}
+
+// Done reports whether the pools are left to their objects already.
+func (h Handover) Done() bool { return h.created && len(h.sent) == 0 }
+
+// Separate reports whether the pools are left to their objects now. ASO must have taken those up, which is while comingUp says that one
+// is not ready: earlier it would only keep Azure busy with the cluster, for which ASO has the pools wait. But as soon as a pool is to
+// be another than it was sent, or is not known, it is left to its object at once.
+func (h Handover) Separate(wanted []any, known, comingUp bool) bool {
+	return h.created && !(known && comingUp && len(h.sent) > 0 && same(wanted, h.sent))
+}
+
+// Profiles returns the profiles to send. One that goes away while Azure works must not take the others with it, so those that were sent
+// stay while not all are known.
+func (h Handover) Profiles(wanted []any, known bool) []any {
+	if !known && len(h.sent) > 0 {
+		return h.sent
+	}
+	return wanted
+}
+
+// Outstanding says, in words, that a ManagedCluster is about to be changed: once Azure has its pools they are taken out of it. Pools
+// that are sent before that is done find their owner at work, and ASO tries again only on a timer.
+func Outstanding(observed *unstructured.Unstructured) string {
+	applied, err := plan.AsApplied(observed)
+	if err != nil || len(SpecProfiles.Value(applied)) == 0 {
+		return ""
+	}
+	return "is updated: its agent pools are objects of their own from now on"
+}

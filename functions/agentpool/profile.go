@@ -1,0 +1,53 @@
+// Package agentpool has what the composers of both AKS families know of agent pools: AKS makes a cluster with its pools in it, and
+// from then on each is an object of its own.
+package agentpool
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+)
+
+// Fields of agent pools, and of ManagedClusters.
+var (
+	spec           = field.At[map[string]any]("spec")
+	statusCount    = field.At[int64]("status", "count")
+	SpecProfiles   = field.At[[]any]("spec", "agentPoolProfiles")
+	StatusProfiles = field.At[[]any]("status", "agentPoolProfiles")
+)
+
+// notInProfile are the fields of an agent pool that say where its object belongs and not what it is.
+var notInProfile = []string{"azureName", "operatorSpec", "originalVersion", "owner"}
+
+// Profile turns an agent pool into an entry of agentPoolProfiles of a ManagedCluster. The two have the same
+// fields in every version of the AKS API, so whatever a user wrote is kept, known to this project or not.
+func Profile(agentPool *unstructured.Unstructured) map[string]any {
+	profile := map[string]any{}
+	maps.Copy(profile, spec.Value(agentPool.DeepCopy()))
+	for _, name := range notInProfile {
+		delete(profile, name)
+	}
+	profile["name"] = aso.AzureName(agentPool)
+	return profile
+}
+
+// Count returns the number of nodes that Azure has of a pool; nil while that is not known.
+func Count(agentPool *unstructured.Unstructured) *int64 {
+	if !statusCount.Has(agentPool) {
+		return nil
+	}
+	count := statusCount.Value(agentPool)
+	return &count
+}
+
+// same reports whether both lists of profiles are the same, also where one came through protobuf.
+func same(a, b []any) bool {
+	x, errA := json.Marshal(a)
+	y, errB := json.Marshal(b)
+	return errA == nil && errB == nil && bytes.Equal(x, y)
+}

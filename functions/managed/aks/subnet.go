@@ -1,0 +1,45 @@
+package aks
+
+import (
+	"fmt"
+
+	networks "github.com/Azure/azure-service-operator/v2/api/network/v1api20201101"
+	"github.com/Azure/azure-service-operator/v2/pkg/genruntime"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+)
+
+// subnet returns the subnet of the nodes.
+func (c *aksCluster) subnet() *plan.Resource {
+	network, subnet := c.spec.VirtualNetwork, c.spec.VirtualNetwork.Subnet
+	spec := networks.VirtualNetworksSubnet_Spec{
+		AzureName:       subnet.Name,
+		Owner:           ownedBy(network.Name),
+		AddressPrefix:   ptr.To(subnet.CIDRBlock),
+		AddressPrefixes: []string{subnet.CIDRBlock},
+	}
+	for _, e := range subnet.ServiceEndpoints {
+		spec.ServiceEndpoints = append(spec.ServiceEndpoints, networks.ServiceEndpointPropertiesFormat{Service: ptr.To(e.Service), Locations: e.Locations})
+	}
+	return c.object("spec.virtualNetwork.subnet", subnetName(network.Name, subnet.Name), &networks.VirtualNetworksSubnet{Spec: spec}, nil)
+}
+
+// subnetReference refers to a subnet of the cluster's network: by its ARM ID as CAPZ does, or by its object where the
+// spec has no subscription to build the ID with. Only the subnet of the spec has an object.
+func (c *aksCluster) subnetReference(name string) (*genruntime.ResourceReference, *composer.Blocked) {
+	network := c.spec.VirtualNetwork
+	if c.spec.SubscriptionID != "" {
+		return byID(armID(c.spec.SubscriptionID, network.ResourceGroup, "Microsoft.Network", "virtualNetworks", network.Name, "subnets", name)), nil
+	}
+	if name != network.Subnet.Name {
+		return nil, c.needsSubscription(fmt.Sprintf("the ID of subnet %q", name))
+	}
+	return &genruntime.ResourceReference{Group: "network.azure.com", Kind: "VirtualNetworksSubnet", Name: subnetName(network.Name, name)}, nil
+}
+
+// needsSubscription says that something cannot be named without the subscription.
+func (c *aksCluster) needsSubscription(what string) *composer.Blocked {
+	return invalid("AzureManagedControlPlane %s: spec.subscriptionID is empty, but must be set, because %s is built with it", c.name, what)
+}

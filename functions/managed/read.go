@@ -1,0 +1,24 @@
+// Package managed composes the typed AKS kinds: AzureManagedControlPlane, AzureManagedCluster and AzureManagedMachinePool. What
+// Azure Service Operator (ASO) objects they stand for is worked out in package aks; here it is decided when each of
+// them is composed, and what the user reads about it.
+package managed
+
+import (
+	"encoding/json"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+)
+
+// read fills a typed object; it is Blocked where obj cannot be one. It goes by JSON, as numbers may be of any type.
+func read(obj *unstructured.Unstructured, into any) error {
+	content, err := json.Marshal(obj.Object)
+	if err == nil {
+		err = json.Unmarshal(content, into)
+	}
+	if err != nil {
+		return composer.Blockedf(composer.ReasonInvalidResource, "%s %s cannot be read: %v", obj.GetKind(), obj.GetName(), err)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package aso
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// ASO's annotations for users, and their values (ASO documentation, "Annotations understood by the operator").
+const (
+	// AnnotationReconcilePolicy says what ASO may do in Azure; without it, everything.
+	AnnotationReconcilePolicy = "serviceoperator.azure.com/reconcile-policy"
+	PolicyManage              = "manage"
+	// PolicySkip makes ASO leave Azure as it is, on update and on deletion. It reports what it finds.
+	PolicySkip = "skip"
+	// PolicyDetachOnDelete makes ASO leave the resource in Azure when the object is deleted.
+	PolicyDetachOnDelete = "detach-on-delete"
+	// AnnotationCredentialFrom names the Secret that ASO reads the credential for an object from (ASO documentation,
+	// "Credential scope").
+	AnnotationCredentialFrom = "serviceoperator.azure.com/credential-from"
+)
+
+// ASO's annotations for itself (module azure-service-operator/v2, internal/reconcilers).
+const (
+	// AnnotationResourceID is the ID that the resource has in Azure, or will have. Kinds that ARM does not serve have none.
+	AnnotationResourceID = "serviceoperator.azure.com/resource-id"
+	// AnnotationSent is the generation that ASO has sent to Azure last.
+	AnnotationSent = "serviceoperator.azure.com/latest-reconciled-generation"
+	// AnnotationOperator is the namespace of the ASO that has taken the object up.
+	AnnotationOperator = "serviceoperator.azure.com/operator-namespace"
+	// AnnotationPolls is there while ASO waits for an operation of Azure.
+	AnnotationPolls = "serviceoperator.azure.com/poller-resume-token"
+)
+
+// This project's annotations on ASO objects, beside those in apis/infrastructure/v1beta1.
+const (
+	// AnnotationSkippedByPause marks an object whose policy skip comes from a pause and not from a user, so that its end
+	// can be told from the user's own wish to leave the resource in Azure.
+	AnnotationSkippedByPause = "infrastructure.cluster.x-k8s.io/skipped-by-pause"
+	// AnnotationHeld marks an object that is in Kubernetes while what it waits for is not ready, with the policy skip. ASO, which
+	// does not watch what an object refers to, acts at once when that policy goes.
+	AnnotationHeld = "infrastructure.cluster.x-k8s.io/held"
+	// AnnotationLifecycle says who writes the resource after its creation, where that is not ASO; see Lifecycle.
+	AnnotationLifecycle = "infrastructure.cluster.x-k8s.io/lifecycle"
+)
+
+// Held reports whether an object only waits in Kubernetes: nothing has been sent to Azure for it. What ASO reports of it is
+// what somebody else has put there.
+func Held(obj metav1.Object) bool {
+	_, held := obj.GetAnnotations()[AnnotationHeld]
+	return held
+}
+
+// SkippedByPause reports whether it is a pause, and not a user, that keeps ASO from touching the object in Azure.
+func SkippedByPause(obj metav1.Object) bool {
+	_, skipped := obj.GetAnnotations()[AnnotationSkippedByPause]
+	return skipped
+}
+
+// SkippedByLifecycle reports whether it is the lifecycle, and not a user, that keeps ASO from touching the object in Azure.
+func SkippedByLifecycle(obj metav1.Object) bool {
+	return LifecycleOf(obj) != Managed && obj.GetAnnotations()[AnnotationReconcilePolicy] == PolicySkip
+}
+
+// Annotate sets an annotation of an object.
+func Annotate(obj *unstructured.Unstructured, name, value string) {
+	annotations := obj.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[name] = value
+	obj.SetAnnotations(annotations)
+}

@@ -1,0 +1,64 @@
+package aso
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+)
+
+// Reasons of ASO's condition Ready.
+const (
+	// ReasonReconciling stands for ASO being at work.
+	ReasonReconciling = "Reconciling"
+	// ReasonResourceNotFound stands for an object with the policy skip that finds nothing in Azure.
+	ReasonResourceNotFound    = "AzureResourceNotFound"
+	ReasonWaitingForOwner     = "WaitingForOwner"
+	ReasonReferenceNotFound   = "ReferenceNotFound"
+	ReasonPostponed           = "ReconciliationPostponed"
+	reasonWaitingForResource  = "WaitingForResource"
+	messageNotReported        = "Azure Service Operator has not yet reported on it"
+	messageLatestChangeUnseen = "Azure Service Operator has not yet seen the latest change"
+)
+
+// A State is what ASO last said of one Azure resource.
+type State struct {
+	// Ready is true when Azure has the resource as its current spec asks.
+	Ready bool
+	// Reason is ASO's reason, which is Azure's error code when Azure refused.
+	Reason string
+	// Message is ASO's message, which carries Azure's own text.
+	Message string
+	// Failed is true when ASO will not try again before the object changes.
+	Failed bool
+}
+
+// StateOf reads ASO's only condition, Ready, of obj. A condition about an older generation does not count as Ready.
+//
+// ASO documentation, "Conditions": severity Error is fatal, Warning is retried, Info is progress.
+//
+// What ASO finds of an object that is held is not what is wanted there.
+func StateOf(obj *unstructured.Unstructured) State {
+	if Held(obj) {
+		return State{Reason: reasonWaitingForResource, Message: "waits until what it refers to is ready"}
+	}
+	for _, c := range field.Maps(conditions.Value(obj)) {
+		if c["type"] != "Ready" {
+			continue
+		}
+		if field.Integer(c["observedGeneration"]) < Generation(obj) {
+			return Unseen()
+		}
+		state := State{Reason: field.Text(c["reason"]), Message: field.Text(c["message"]), Failed: c["severity"] == "Error", Ready: c["status"] == "True"}
+		if state.Ready && obj.GetAnnotations()[AnnotationPolls] != "" {
+			return Unseen() // ASO writes its annotations before its status.
+		}
+		return state
+	}
+	return State{Reason: ReasonReconciling, Message: messageNotReported}
+}
+
+// Unseen is the state of an object whose latest change ASO has not reported on.
+func Unseen() State { return State{Reason: ReasonReconciling, Message: messageLatestChangeUnseen} }
+
+// Generation returns metadata.generation. GetGeneration knows no floats, and would return 0 for every object of a request.
+func Generation(obj *unstructured.Unstructured) int64 { return generation.Value(obj) }

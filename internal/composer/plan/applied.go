@@ -1,0 +1,90 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// composedManager is how Crossplane's field managers of composed objects begin.
+const composedManager = "apiextensions.crossplane.io/composed"
+
+// AsApplied returns observed as Crossplane last applied it: just the fields that it owns. To return that as desired
+// changes nothing, while to return less would remove fields, and to return more would take them from their owners.
+// The error says why it cannot be told.
+func AsApplied(observed *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	for _, m := range observed.GetManagedFields() {
+		if m.Operation != metav1.ManagedFieldsOperationApply || !strings.HasPrefix(m.Manager, composedManager) || m.Subresource != "" {
+			continue
+		}
+		if m.APIVersion != observed.GetAPIVersion() {
+			return nil, fmt.Errorf("%s was applied as %s and read as %s", NameOf(observed), m.APIVersion, observed.GetAPIVersion())
+		}
+		owned := &fieldpath.Set{}
+		if m.FieldsV1 == nil {
+			return nil, fmt.Errorf("%s: the fields that Crossplane applied are not recorded", NameOf(observed))
+		}
+		if err := owned.FromJSON(m.FieldsV1.GetRawReader()); err != nil {
+			return nil, fmt.Errorf("%s: cannot read the fields that Crossplane applied: %w", NameOf(observed), err)
+		}
+		return extract(observed, owned)
+	}
+	return nil, fmt.Errorf("%s: Crossplane has not applied it", NameOf(observed))
+}
+
+func extract(observed *unstructured.Unstructured, owned *fieldpath.Set) (*unstructured.Unstructured, error) {
+	// A copy by JSON, as numbers may be of any type here.
+	raw, err := json.Marshal(pick(observed.Object, owned))
+	if err != nil {
+		return nil, err
+	}
+	out := &unstructured.Unstructured{Object: map[string]any{}}
+	if err := json.Unmarshal(raw, &out.Object); err != nil {
+		return nil, err
+	}
+	// Crossplane sets the rest of metadata itself, each time, and who may edit an object may write into its managedFields that
+	// Crossplane has applied more.
+	if metadata, ok := out.Object["metadata"].(map[string]any); ok {
+		maps.DeleteFunc(metadata, func(field string, _ any) bool { return field != "labels" && field != "annotations" })
+	}
+	unstructured.RemoveNestedField(out.Object, "status")
+	out.SetAPIVersion(observed.GetAPIVersion())
+	out.SetKind(observed.GetKind())
+	out.SetName(observed.GetName())
+	out.SetNamespace(observed.GetNamespace())
+	return out, nil
+}
+
+// pick returns the part of from that owned names. A list goes whole if anything in it is owned: lists in ASO's CRDs
+// are atomic.
+func pick(from map[string]any, owned *fieldpath.Set) map[string]any {
+	out := map[string]any{}
+	owned.Members.Iterate(func(e fieldpath.PathElement) {
+		if e.FieldName == nil {
+			return
+		}
+		if value, exists := from[*e.FieldName]; exists {
+			out[*e.FieldName] = value
+		}
+	})
+	// A map that is owned in part stands among the members, too; the part it is.
+	owned.Children.Iterate(func(e fieldpath.PathElement) {
+		if e.FieldName == nil {
+			return
+		}
+		child, _ := owned.Children.Get(e)
+		switch value := from[*e.FieldName].(type) {
+		case map[string]any:
+			out[*e.FieldName] = pick(value, child)
+		case nil:
+		default:
+			out[*e.FieldName] = value
+		}
+	})
+	return out
+}

@@ -1,0 +1,272 @@
+package plan
+
+import (
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+)
+
+// An Action is what is done with one resource now.
+type Action string
+
+// The actions.
+const (
+	// Use reads an object of the user's own, which stands in for the resource. Nothing is composed.
+	Use Action = "Use"
+	// Wait composes nothing yet.
+	Wait Action = "Wait"
+	// Hold composes the object and keeps it in Kubernetes: nothing is sent to Azure.
+	Hold Action = "Hold"
+	// Look composes the object with the policy skip, and ASO tells whether Azure has the resource already and whose it is.
+	Look Action = "Look"
+	// Read composes the object with the policy skip for good: the resource is somebody else's, or others write it.
+	Read Action = "Read"
+	// Write composes the object, and ASO may write to Azure.
+	Write Action = "Write"
+	// Keep leaves the object as it was applied last, because the spec has a mistake.
+	Keep Action = "Keep"
+	// Refuse composes nothing, because the spec has a mistake.
+	Refuse Action = "Refuse"
+)
+
+// A finding is what is known of whose a resource in Azure is.
+type finding string
+
+const (
+	findingOpen     finding = "open"     // Azure has not answered yet.
+	findingAbsent   finding = "absent"   // Azure does not have it.
+	findingOwned    finding = "owned"    // It is the Cluster's.
+	findingExternal finding = "external" // It was there before.
+)
+
+// A situation is all that is decided from about one resource.
+type situation struct {
+	err *composer.Blocked
+	// existing is true when an object of the user's own stands in for the resource, gone when one did.
+	existing, gone bool
+	paused         bool
+	// userPolicy is true when the user has chosen a reconcile policy.
+	userPolicy bool
+	lifecycle  aso.Lifecycle
+
+	// rule says how it is found out whose the resource is.
+	rule rule
+	// parent is whose the resource is that it lies in, and parentNew whether that is made now.
+	parent    finding
+	parentNew bool
+	// found is what its own object tells: the record on it, else ASO.
+	found finding
+
+	observed *observedObject
+	// otherVersion is true when the object is applied in another version than before, kindLacking when the API server does not serve
+	// the kind.
+	otherVersion, kindLacking bool
+	preconditions             preconditions
+	// operator is where the ASO runs that serves the namespace; empty when that is not known.
+	operator string
+}
+
+// observedObject is what is there of a resource.
+type observedObject struct {
+	held bool
+	// ownership is the record on the object; new is true while the resource is being made that Azure did not have.
+	ownership string
+	new       bool
+	// operator is whose the object is by its annotation.
+	operator string
+	// ready is true when ASO has the resource in Azure as its spec asks, created once ASO has sent it at all.
+	ready, sent bool
+	// lifecycle is the one that the object is marked with.
+	lifecycle aso.Lifecycle
+}
+
+// preconditions is what a resource waits for, in words.
+type preconditions struct {
+	// gate is what everything of the composite waits for.
+	gate string
+	// ofObject are needed before there is an object, all before the resource is created, owner before it is looked for.
+	ofObject, all, owner []string
+}
+
+// A decision is what becomes of one resource.
+type decision struct {
+	action Action
+	// ownership is what is known of whose the resource is, for its object and status.resources; empty where nobody asks.
+	ownership string
+	// new is true when Azure did not have the resource when asked, or cannot have it, and it is made now: nothing can lie in it.
+	new bool
+	// waits is what the resource waits for, in words.
+	waits []string
+	err   *composer.Blocked
+	// operator is the ASO that the object is for; empty when that is left to who comes by.
+	operator string
+	// released is true when the object is held no more.
+	released bool
+	// looks is true while the rule of the kind asks Azure.
+	looks bool
+	// readOnly is true when the lifecycle forbids ASO to write.
+	readOnly bool
+}
+
+// decide returns what becomes of a resource. It is pure.
+func (s situation) decide() decision {
+	if s.existing {
+		return decision{action: Use, ownership: v1beta1.OwnershipUser}
+	}
+	d := decision{action: Write, err: s.err}
+	if d.err == nil {
+		s.decideOwnership(&d)
+		s.decideHold(&d)
+		s.decideLifecycle(&d)
+		s.admit(&d)
+	}
+	if d.err != nil {
+		return s.refuse(d)
+	}
+	if d.action == Wait {
+		return s.withdrawNew(d)
+	}
+	d.operator = s.operatorOf(d.action == Hold)
+	return d
+}
+
+// decideOwnership finds out whose the resource is, and what ASO may do with it.
+func (s situation) decideOwnership(d *decision) {
+	d.looks = s.rule.asks(s)
+	switch {
+	case s.observed == nil && !s.paused && s.rule.inNewParent(s):
+		// What lies in a resource that Azure does not have is not there, either.
+		d.looks, d.new, d.ownership = false, true, v1beta1.OwnershipOwned
+		return
+	case !d.looks:
+		return
+	}
+	found := s.found
+	if found == findingAbsent {
+		// To be managed is to be created, so now everything must be there that it needs.
+		if d.waits = s.preconditions.beforeCreation(); len(d.waits) == 0 && !s.paused {
+			found, d.new = findingOwned, true
+		}
+	}
+	switch found {
+	case findingOwned:
+		d.ownership = v1beta1.OwnershipOwned
+		d.new = d.new || s.observed != nil && s.observed.new && !s.observed.ready
+	case findingExternal:
+		d.action, d.ownership = Read, v1beta1.OwnershipExternal
+	default:
+		d.action, d.ownership = Look, v1beta1.OwnershipUndecided
+	}
+}
+
+// decideHold has an object wait in Kubernetes from its first apply until nothing is waited for any more, and never again. One that
+// waits for nothing is held, too, unless it is known which ASO it is for: that first notes that the object is its own, and would
+// look at it again after a second; to release it makes that at once.
+func (s situation) decideHold(d *decision) {
+	switch {
+	case s.observed == nil:
+		d.waits = s.preconditions.beforeCreation()
+		if d.looks && s.preconditions.gate == "" {
+			d.waits = s.preconditions.owner // ASO looks at an address that the owner has.
+		}
+		if !s.paused && s.mayBeHeld(d) && (len(d.waits) > 0 || s.operator == "") {
+			d.action = Hold
+		}
+	case s.observed.held:
+		d.waits = s.preconditions.beforeCreation()
+		if len(d.waits) > 0 || s.paused {
+			d.action = Hold
+		} else {
+			d.released = true
+		}
+	}
+}
+
+// mayBeHeld reports whether an object may be in Kubernetes before anything is sent to Azure for it.
+func (s situation) mayBeHeld(d *decision) bool {
+	switch {
+	case s.preconditions.gate != "" || len(s.preconditions.ofObject) > 0:
+		return false // It cannot be written rightly yet.
+	case d.looks || s.rule.undetermined(s):
+		return false // Whose it is must be found out first, with a policy of its own.
+	}
+	return !s.userPolicy
+}
+
+// decideLifecycle has ASO only read what others write.
+func (s situation) decideLifecycle(d *decision) {
+	switch {
+	case d.action != Write:
+	case s.lifecycle == aso.ProviderCreated,
+		s.lifecycle == aso.CreateOnly && s.observed != nil && (s.observed.lifecycle == aso.CreateOnly || s.observed.sent && s.observed.ready):
+		d.action, d.readOnly = Read, true
+	}
+}
+
+// admit decides whether an object may go to the API server for the first time, or in another version.
+func (s situation) admit(d *decision) {
+	if s.observed != nil && !s.otherVersion {
+		return
+	}
+	if s.observed == nil && (s.paused || len(d.waits) > 0 && d.action != Hold) {
+		d.action = Wait
+		return
+	}
+	if s.kindLacking {
+		d.err = errKindLacking
+	}
+}
+
+// errKindLacking stands for the error about a kind that is not served, whose message the plan writes.
+var errKindLacking = &composer.Blocked{Reason: composer.ReasonKindNotInstalled}
+
+// refuse leaves a resource with a mistake as it is: absent if there is no object, else as that was applied last.
+func (s situation) refuse(d decision) decision {
+	d.action = Refuse
+	if s.observed != nil && d.err.Reason != composer.ReasonDuplicateResource {
+		d.action = Keep
+	}
+	d = s.withdrawNew(d)
+	switch {
+	case s.gone:
+		d.ownership = v1beta1.OwnershipUser
+	case d.ownership == "" && s.observed != nil:
+		d.ownership = s.observed.ownership
+	}
+	return d
+}
+
+// withdrawNew takes back that the resource is made now, as its object is not composed so.
+func (s situation) withdrawNew(d decision) decision {
+	if d.new {
+		d.new, d.ownership = false, ""
+	}
+	return d
+}
+
+// operatorNone is the operator of a held object that waits. ASO retries whatever it has taken up, with two writes each time, for as long
+// as it takes; what is another operator's it leaves alone, and says once, in an event that names both.
+const operatorNone = "held-until-what-it-refers-to-is-ready"
+
+// operatorOf returns where the ASO runs that an object is for. An object stays whose it is.
+func (s situation) operatorOf(held bool) string {
+	current := ""
+	if s.observed != nil {
+		current = s.observed.operator
+	}
+	switch {
+	case current != "" && current != operatorNone:
+		return current
+	case held && (current == operatorNone || s.observed == nil && s.operator != ""):
+		return operatorNone
+	}
+	return s.operator
+}
+
+// beforeCreation returns what a resource waits for before it is created in Azure.
+func (p preconditions) beforeCreation() []string {
+	if p.gate != "" {
+		return []string{p.gate}
+	}
+	return p.all
+}

@@ -1,0 +1,186 @@
+package plan
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+)
+
+// Rules that a resource may have.
+var (
+	byUser       = rule{declared: true}
+	byTag        = rule{kind: aso.Kind{Ownership: aso.ByTag}}
+	ofParent     = rule{kind: aso.Kind{Ownership: aso.OfParent}}
+	byTagIfNew   = rule{kind: aso.Kind{Ownership: aso.ByTag, New: true}}
+	ofParentNew  = rule{kind: aso.Kind{Ownership: aso.OfParent, New: true}}
+	mistake      = &composer.Blocked{Reason: "Wrong"}
+	duplicate    = &composer.Blocked{Reason: composer.ReasonDuplicateResource}
+	waitsForX    = preconditions{all: []string{"x"}}
+	needsX       = preconditions{all: []string{"x"}, ofObject: []string{"x"}}
+	gated        = preconditions{gate: "g", all: []string{"x"}}
+	ownerIsThere = preconditions{all: []string{"x"}, owner: nil}
+	ownerLacks   = preconditions{all: []string{"x"}, owner: []string{"x"}}
+)
+
+const (
+	ownedRecord     = v1beta1.OwnershipOwned
+	externalRecord  = v1beta1.OwnershipExternal
+	undecidedRecord = v1beta1.OwnershipUndecided
+)
+
+// TestDecide says what becomes of a resource in each situation.
+func TestDecide(t *testing.T) {
+	type want struct {
+		action    Action
+		ownership string
+		new       bool
+		waits     []string
+		operator  string
+	}
+	x := []string{"x"}
+	held := &observedObject{held: true}
+	there := &observedObject{sent: true, ready: true}
+	undecided := &observedObject{ownership: undecidedRecord}
+	cases := map[string]struct {
+		s    situation
+		want want
+	}{
+		"an object of the user's own":                      {situation{existing: true, rule: byTag}, want{action: Use, ownership: v1beta1.OwnershipUser}},
+		"an object of the user's own is gone":              {situation{err: mistake, gone: true, rule: byTag}, want{action: Refuse, ownership: v1beta1.OwnershipUser}},
+		"new, nothing is waited for":                       {situation{rule: byUser, operator: "aso"}, want{action: Write, operator: "aso"}},
+		"new, nobody knows which ASO it is for":            {situation{rule: byUser}, want{action: Hold}},
+		"new, it waits":                                    {situation{rule: byUser, operator: "aso", preconditions: waitsForX}, want{action: Hold, waits: x, operator: operatorNone}},
+		"new, it cannot be written yet":                    {situation{rule: byUser, operator: "aso", preconditions: needsX}, want{action: Wait, waits: x}},
+		"new, without a credential":                        {situation{rule: byUser, operator: "aso", preconditions: gated}, want{action: Wait, waits: []string{"g"}}},
+		"new, with a policy of the user's, it waits":       {situation{rule: byUser, userPolicy: true, preconditions: waitsForX}, want{action: Wait, waits: x}},
+		"new, paused":                                      {situation{rule: byUser, paused: true}, want{action: Wait}},
+		"new, of a kind that is not served":                {situation{rule: byUser, kindLacking: true}, want{action: Refuse}},
+		"new, of a kind that is not served, it waits":      {situation{rule: byUser, kindLacking: true, preconditions: needsX}, want{action: Wait, waits: x}},
+		"new, with a mistake":                              {situation{rule: byUser, err: mistake}, want{action: Refuse}},
+		"held, it waits":                                   {situation{rule: byUser, observed: held, preconditions: waitsForX}, want{action: Hold, waits: x}},
+		"held, paused":                                     {situation{rule: byUser, observed: held, paused: true}, want{action: Hold}},
+		"held, nothing is waited for any more":             {situation{rule: byUser, observed: held, operator: "aso"}, want{action: Write, operator: "aso"}},
+		"held, without a credential":                       {situation{rule: byUser, observed: held, preconditions: gated}, want{action: Hold, waits: []string{"g"}}},
+		"held, with a mistake":                             {situation{rule: byUser, observed: held, err: mistake}, want{action: Keep}},
+		"there":                                            {situation{rule: byUser, observed: there, preconditions: waitsForX}, want{action: Write}},
+		"there, paused":                                    {situation{rule: byUser, observed: there, paused: true}, want{action: Write}},
+		"there, with a mistake":                            {situation{rule: byUser, observed: there, err: mistake}, want{action: Keep}},
+		"there, defined twice":                             {situation{rule: byUser, observed: there, err: duplicate}, want{action: Refuse}},
+		"there, in a version that is not served":           {situation{rule: byUser, observed: there, otherVersion: true, kindLacking: true}, want{action: Keep}},
+		"there, of another operator":                       {situation{rule: byUser, observed: &observedObject{operator: "other"}, operator: "aso"}, want{action: Write, operator: "other"}},
+		"first look":                                       {situation{rule: byTag, operator: "aso"}, want{action: Look, ownership: undecidedRecord, operator: "aso"}},
+		"first look, what it refers to is not there":       {situation{rule: byTag, preconditions: ownerIsThere}, want{action: Look, ownership: undecidedRecord}},
+		"first look, its owner is not there":               {situation{rule: byTag, preconditions: ownerLacks}, want{action: Wait, ownership: undecidedRecord, waits: x}},
+		"first look, paused":                               {situation{rule: byTag, paused: true}, want{action: Wait, ownership: undecidedRecord}},
+		"Azure is asked":                                   {situation{rule: byTag, observed: undecided, found: findingOpen}, want{action: Look, ownership: undecidedRecord}},
+		"Azure does not have it":                           {situation{rule: byTag, observed: undecided, found: findingAbsent}, want{action: Write, ownership: ownedRecord, new: true}},
+		"Azure does not have it, it waits":                 {situation{rule: byTag, observed: undecided, found: findingAbsent, preconditions: waitsForX}, want{action: Look, ownership: undecidedRecord, waits: x}},
+		"Azure does not have it, without a credential":     {situation{rule: byTag, observed: undecided, found: findingAbsent, preconditions: gated}, want{action: Look, ownership: undecidedRecord, waits: []string{"g"}}},
+		"Azure does not have it, paused":                   {situation{rule: byTag, observed: undecided, found: findingAbsent, paused: true}, want{action: Look, ownership: undecidedRecord}},
+		"Azure has it, of the Cluster":                     {situation{rule: byTag, observed: undecided, found: findingOwned}, want{action: Write, ownership: ownedRecord}},
+		"Azure has it, somebody else's":                    {situation{rule: byTag, observed: undecided, found: findingExternal}, want{action: Read, ownership: externalRecord}},
+		"external, with a mistake":                         {situation{rule: byTag, observed: &observedObject{ownership: externalRecord}, err: mistake}, want{action: Keep, ownership: externalRecord}},
+		"it is being made":                                 {situation{rule: byTag, observed: &observedObject{ownership: ownedRecord, new: true}, found: findingOwned}, want{action: Write, ownership: ownedRecord, new: true}},
+		"it has been made":                                 {situation{rule: byTag, observed: &observedObject{ownership: ownedRecord, new: true, ready: true}, found: findingOwned}, want{action: Write, ownership: ownedRecord}},
+		"in a parent that is made now":                     {situation{rule: ofParent, parentNew: true, operator: "aso", preconditions: waitsForX}, want{action: Hold, ownership: ownedRecord, new: true, waits: x, operator: operatorNone}},
+		"in a parent that is made now, paused":             {situation{rule: ofParent, parentNew: true, paused: true}, want{action: Wait, ownership: undecidedRecord}},
+		"in a parent that is made now, user's policy":      {situation{rule: ofParent, parentNew: true, userPolicy: true}, want{action: Look, ownership: undecidedRecord}},
+		"within an owned parent, needs no look":            {situation{rule: ofParentNew, parent: findingOwned, operator: "aso"}, want{action: Write, operator: "aso"}},
+		"within an external parent, needs a look":          {situation{rule: byTagIfNew, parent: findingExternal, operator: "aso"}, want{action: Look, ownership: undecidedRecord, operator: "aso"}},
+		"within a parent that nobody knows of":             {situation{rule: ofParentNew, parent: findingOpen, operator: "aso", preconditions: waitsForX}, want{action: Wait, waits: x}},
+		"within an owned parent, recorded":                 {situation{rule: byTagIfNew, parent: findingOwned, observed: &observedObject{ownership: externalRecord}, found: findingExternal}, want{action: Read, ownership: externalRecord}},
+		"create only, new":                                 {situation{rule: byUser, lifecycle: aso.CreateOnly, operator: "aso"}, want{action: Write, operator: "aso"}},
+		"create only, being created":                       {situation{rule: byUser, lifecycle: aso.CreateOnly, observed: &observedObject{sent: true}}, want{action: Write}},
+		"create only, created":                             {situation{rule: byUser, lifecycle: aso.CreateOnly, observed: there}, want{action: Read}},
+		"create only, created, not ready any more":         {situation{rule: byUser, lifecycle: aso.CreateOnly, observed: &observedObject{sent: true, lifecycle: aso.CreateOnly}}, want{action: Read}},
+		"create only, held":                                {situation{rule: byUser, lifecycle: aso.CreateOnly, observed: held, preconditions: waitsForX}, want{action: Hold, waits: x}},
+		"create only, external":                            {situation{rule: byTag, lifecycle: aso.CreateOnly, observed: there, found: findingExternal}, want{action: Read, ownership: externalRecord}},
+		"provider created, new":                            {situation{rule: byUser, lifecycle: aso.ProviderCreated, operator: "aso"}, want{action: Read, operator: "aso"}},
+		"provider created, new, it waits":                  {situation{rule: byUser, lifecycle: aso.ProviderCreated, operator: "aso", preconditions: waitsForX}, want{action: Hold, waits: x, operator: operatorNone}},
+		"provider created, released":                       {situation{rule: byUser, lifecycle: aso.ProviderCreated, observed: held}, want{action: Read}},
+		"provider created, there":                          {situation{rule: byUser, lifecycle: aso.ProviderCreated, observed: there}, want{action: Read}},
+		"provider created, Azure does not have it":         {situation{rule: byTag, lifecycle: aso.ProviderCreated, observed: undecided, found: findingAbsent}, want{action: Read, ownership: ownedRecord, new: true}},
+		"provider created, Azure has somebody else's":      {situation{rule: byTag, lifecycle: aso.ProviderCreated, observed: undecided, found: findingExternal}, want{action: Read, ownership: externalRecord}},
+		"provider created, Azure is asked":                 {situation{rule: byTag, lifecycle: aso.ProviderCreated, observed: undecided, found: findingOpen}, want{action: Look, ownership: undecidedRecord}},
+		"provider created, in a parent that is made now":   {situation{rule: ofParent, lifecycle: aso.ProviderCreated, parentNew: true, operator: "aso"}, want{action: Read, ownership: ownedRecord, new: true, operator: "aso"}},
+		"provider created, without a credential":           {situation{rule: byUser, lifecycle: aso.ProviderCreated, preconditions: gated}, want{action: Wait, waits: []string{"g"}}},
+		"provider created, of a kind that is not served":   {situation{rule: byUser, lifecycle: aso.ProviderCreated, kindLacking: true, operator: "aso"}, want{action: Refuse}},
+		"provider created, there, paused":                  {situation{rule: byUser, lifecycle: aso.ProviderCreated, observed: there, paused: true}, want{action: Read}},
+		"create only, created, with a mistake in the spec": {situation{rule: byUser, lifecycle: aso.CreateOnly, observed: there, err: mistake}, want{action: Keep}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := c.s.decide()
+			got := want{d.action, d.ownership, d.new, d.waits, d.operator}
+			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDecideIsSafe draws situations at random, also such that cannot be, and says what is so in each.
+func TestDecideIsSafe(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2)) // The same situations each time.
+	for range 300_000 {
+		s := anySituation(r)
+		d := s.decide()
+		leaves := d.action == Wait || d.action == Refuse
+		if s.observed != nil && leaves && !s.existing && (s.err == nil || s.err.Reason != composer.ReasonDuplicateResource) {
+			t.Fatalf("what exists would be dropped: %+v: %+v", s, d)
+		}
+		if d.action != Write {
+			continue
+		}
+		switch {
+		case s.rule.asks(s) && !s.rule.inNewParent(s) && s.found == findingExternal:
+			t.Fatalf("somebody else's resource would be written: %+v: %+v", s, d)
+		case s.rule.asks(s) && !s.rule.inNewParent(s) && s.found == findingOpen:
+			t.Fatalf("a resource would be written of which nobody knows whose it is: %+v: %+v", s, d)
+		case s.observed == nil && len(s.preconditions.beforeCreation()) > 0:
+			t.Fatalf("a resource would be created before what it refers to: %+v: %+v", s, d)
+		case s.observed == nil && s.paused:
+			t.Fatalf("a resource would be created while paused: %+v: %+v", s, d)
+		case s.lifecycle == aso.ProviderCreated:
+			t.Fatalf("ASO would write what provider-capz writes: %+v: %+v", s, d)
+		}
+	}
+}
+
+func anySituation(r *rand.Rand) situation {
+	yes := func() bool { return r.IntN(2) == 0 }
+	waits := func() []string {
+		if yes() {
+			return []string{"x"}
+		}
+		return nil
+	}
+	s := situation{
+		err: pick3(r, nil, mistake, duplicate), existing: r.IntN(9) == 0, paused: yes(), userPolicy: yes(),
+		lifecycle: pick3(r, aso.Managed, aso.CreateOnly, aso.ProviderCreated), rule: pick3(r, byUser, pick3(r, byTag, ofParent, byTag), pick3(r, byTagIfNew, ofParentNew, byTag)),
+		parent: pick3(r, findingOpen, findingOwned, findingExternal), parentNew: yes(), found: pick3(r, findingOpen, findingExternal, pick3(r, findingOwned, findingAbsent, findingOwned)),
+		otherVersion: yes(), kindLacking: yes(), operator: pick3(r, "", "aso", "aso"),
+	}
+	if all := waits(); len(all) > 0 {
+		s.preconditions = preconditions{all: all, ofObject: waits(), owner: waits()}
+	}
+	if yes() {
+		s.preconditions.gate = pick3(r, "", "g", "")
+	}
+	if yes() {
+		s.found = findingOpen // Nobody tells of what is not there.
+	} else {
+		s.observed = &observedObject{
+			held: yes(), ownership: pick3(r, "", ownedRecord, pick3(r, externalRecord, undecidedRecord, "nonsense")), new: yes(),
+			operator: pick3(r, "", "other", operatorNone), ready: yes(), sent: yes(), lifecycle: pick3(r, aso.Managed, aso.CreateOnly, aso.ProviderCreated),
+		}
+	}
+	return s
+}
+
+func pick3[T any](r *rand.Rand, a, b, c T) T { return [...]T{a, b, c}[r.IntN(3)] }

@@ -1,0 +1,200 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+)
+
+const (
+	// allMessages is how long the messages of status.resources may be together. The whole object must fit into etcd.
+	allMessages = 256 << 10
+	// shortestMessage is kept of each message, however many there are.
+	shortestMessage = 512
+)
+
+// An Outcome is what has become of one resource of the spec.
+type Outcome struct {
+	Object *unstructured.Unstructured
+	State  aso.State
+	// Blocked is true when the state is due to a mistake in the spec.
+	Blocked bool
+	// Ownership tells whose the resource is, where that is asked.
+	Ownership string
+}
+
+// Outcomes is the result of a plan.
+type Outcomes struct {
+	// Composed are the desired objects.
+	Composed map[string]composer.Composed
+	// Of has an outcome for each resource of the spec, in order, then for those that are being deleted.
+	Of []Outcome
+	// Withheld is true when a resource of the spec is not composed, or not as the spec says.
+	Withheld bool
+	// Unwatched is true when something is awaited that Crossplane does not watch.
+	Unwatched bool
+}
+
+// Ready reports whether Azure has everything that the spec asks for, and nothing that it no longer asks for.
+func (o *Outcomes) Ready() bool {
+	for _, outcome := range o.Of {
+		if !outcome.State.Ready {
+			return false
+		}
+	}
+	return !o.Withheld
+}
+
+// Refused reports whether something stands that time alone does not fix: a mistake in the spec, or Azure's refusal.
+func (o *Outcomes) Refused() bool {
+	for _, outcome := range o.Of {
+		if !outcome.State.Ready && outcome.rank() < 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// Condition returns the condition ResourcesReady: the worst of what keeps the resources from being ready comes first.
+func (o *Outcomes) Condition() composer.Condition {
+	return conditionOf(composer.ConditionResourcesReady, o.Of)
+}
+
+// KindConditions returns a condition for each of the kinds that the spec has resources of, and takes back what was said of one that it
+// no longer has.
+func (o *Outcomes) KindConditions(in *composer.Request, kinds ...aso.Kind) []composer.Condition {
+	shown := composer.Shown(in.XR)
+	var conditions []composer.Condition
+	for _, kind := range kinds {
+		var of []Outcome
+		for _, outcome := range o.Of {
+			if outcome.Object.GroupVersionKind().GroupKind() == kind.GroupKind() {
+				of = append(of, outcome)
+			}
+		}
+		switch {
+		case len(of) > 0:
+			conditions = append(conditions, conditionOf(kind.Condition, of))
+		case slices.Contains(shown, kind.Condition):
+			conditions = append(conditions, composer.True(kind.Condition, "NotInSpec", "the spec asks for none"))
+		}
+	}
+	return conditions
+}
+
+func conditionOf(conditionType string, outcomes []Outcome) composer.Condition {
+	worst, reason := -1, ""
+	var lines, notOurs []string
+	for rank := range 3 {
+		for _, outcome := range outcomes {
+			if outcome.State.Ready || outcome.rank() != rank {
+				continue
+			}
+			if worst < 0 {
+				worst, reason = rank, outcome.State.Reason
+			}
+			lines = append(lines, outcome.line())
+		}
+	}
+	if worst >= 0 {
+		return composer.False(conditionType, reason, strings.Join(lines, "; "))
+	}
+	for _, outcome := range outcomes {
+		if outcome.Ownership == v1beta1.OwnershipExternal || outcome.Ownership == v1beta1.OwnershipUser {
+			notOurs = append(notOurs, outcome.line())
+		}
+	}
+	return composer.True(conditionType, "AllReady", strings.Join(notOurs, "; "))
+}
+
+// rank orders outcomes: what a person must fix, what Azure refuses, what just takes its time.
+func (o Outcome) rank() int {
+	switch {
+	case o.Blocked:
+		return 0
+	case o.State.Failed || !progressing[o.State.Reason]:
+		return 1
+	}
+	return 2
+}
+
+func (o Outcome) line() string {
+	message := o.State.Message
+	if message == "" {
+		message = o.State.Reason
+	}
+	if o.Blocked {
+		return message
+	}
+	return fmt.Sprintf("%s %s: %s", o.Object.GetKind(), o.Object.GetName(), message)
+}
+
+// Resources returns status.resources.
+func (o *Outcomes) Resources() []any {
+	out := make([]any, 0, len(o.Of))
+	most := min(composer.LongestMessage, max(shortestMessage, allMessages/max(1, len(o.Of))))
+	for _, outcome := range o.Of {
+		gvk := outcome.Object.GroupVersionKind()
+		item := map[string]any{
+			"resource": map[string]any{
+				"group": field.Cut(gvk.Group, longestName), "version": field.Cut(gvk.Version, longestName),
+				"kind": field.Cut(gvk.Kind, longestName), "name": field.Cut(outcome.Object.GetName(), longestName),
+			},
+			"ready": outcome.State.Ready, "reason": composer.ValidReason(outcome.State.Reason), "message": field.Cut(outcome.State.Message, most),
+		}
+		if outcome.Ownership != "" {
+			item["ownership"] = outcome.Ownership
+		}
+		out = append(out, item)
+	}
+	return out
+}
+
+// resourceStatus is an item of status.resources.
+type resourceStatus struct {
+	// object has group, version, kind, namespace and name.
+	object    *unstructured.Unstructured
+	ready     bool
+	ownership string
+}
+
+var statusResources = field.At[[]any]("status", "resources")
+
+// statusesOf reads status.resources of a composite resource, which users may write, too.
+func statusesOf(xr *unstructured.Unstructured) []resourceStatus {
+	var statuses []resourceStatus
+	for _, item := range field.Maps(statusResources.Value(xr)) {
+		r, _ := item["resource"].(map[string]any)
+		obj := &unstructured.Unstructured{Object: map[string]any{}}
+		obj.SetGroupVersionKind(schema.GroupVersionKind{Group: field.Text(r["group"]), Version: field.Text(r["version"]), Kind: field.Text(r["kind"])})
+		obj.SetName(field.Text(r["name"]))
+		obj.SetNamespace(xr.GetNamespace())
+		statuses = append(statuses, resourceStatus{object: obj, ready: item["ready"] == true, ownership: field.Text(item["ownership"])})
+	}
+	return statuses
+}
+
+// ReportsReady reports whether the status of a composite resource says of a resource of the kind that it is ready.
+func ReportsReady(xr *unstructured.Unstructured, kind aso.Kind) bool {
+	return slices.ContainsFunc(statusesOf(xr), func(s resourceStatus) bool {
+		return s.ready && s.object.GroupVersionKind().GroupKind() == kind.GroupKind()
+	})
+}
+
+// Result returns the composer's result for the outcomes, with the given status and conditions.
+func (o *Outcomes) Result(in *composer.Request, status map[string]any, conditions ...composer.Condition) *composer.Result {
+	status["resources"] = o.Resources()
+	composer.SetConditions(in, status, conditions)
+	return &composer.Result{
+		Composed: o.Composed, Ready: o.Ready(), Withheld: o.Withheld, Unwatched: o.Unwatched,
+		Status: status, Conditions: conditions,
+	}
+}
