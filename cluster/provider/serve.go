@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/admission"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/facts"
 	"github.com/crossplane-capz/crossplane-capz/internal/identity"
 	"github.com/crossplane-capz/crossplane-capz/internal/platform"
 	"github.com/crossplane-capz/crossplane-capz/internal/settings"
@@ -143,8 +144,8 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 	if err := onceServed(mgr, contract.TypedKinds(), typed); err != nil {
 		return err
 	}
-	for _, told := range contract.Facts(mgr, options) {
-		if err := onceServed(mgr, told.Kinds, told.Add); err != nil {
+	for _, setup := range facts.Setups(ctx, mgr, options) {
+		if err := onceServed(mgr, setup.Kinds, setup.Add); err != nil {
 			return err
 		}
 	}

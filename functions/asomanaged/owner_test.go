@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
-	"github.com/crossplane-capz/crossplane-capz/internal/facts"
 )
 
 // unowned takes from an object what Cluster API core gives it when it has seen that a Cluster or MachinePool refers to it.
@@ -69,14 +69,23 @@ func TestNotYetOwned(t *testing.T) {
 	}
 }
 
-// TestAsksForFactsOnly says that where facts tell of the Cluster nothing is read of which each change would compose anew.
+// TestAsksForFactsOnly says that where facts tell of the Cluster nothing is read of which each change would compose anew, and of the
+// MachinePools no more than concerns each.
 func TestAsksForFactsOnly(t *testing.T) {
-	for _, xr := range []*unstr{infraXR(group("rg")), controlPlaneXR(aksCluster()), poolXR("p0", aksPool("p0"))} {
+	for _, c := range []struct {
+		xr   *unstr
+		want []string
+	}{
+		{infraXR(group("rg")), []string{"facts"}},
+		{controlPlaneXR(aksCluster()), []string{"facts", "machinepoolsfacts"}},
+		{poolXR("p0", aksPool("p0")), []string{"facts", "machinepoolfacts"}},
+	} {
+		xr := c.xr
 		t.Run(xr.GetKind(), func(t *testing.T) {
 			w := aksWorld("p0").With(ready(infraXR(group("rg"))), ready(controlPlaneXR(aksCluster())))
 			req := request(t, xr)
 			rsp := composers.Settle(t, w.WithFacts(cluster()), req)
-			if diff := cmp.Diff([]string{"facts"}, sortedKeys(rsp.GetRequirements().GetResources())); diff != "" {
+			if diff := cmp.Diff(c.want, sortedKeys(rsp.GetRequirements().GetResources())); diff != "" {
 				t.Errorf("required: -want, +got:\n%s", diff)
 			}
 			if len(rsp.GetDesired().GetResources()) != 1 {
@@ -105,8 +114,8 @@ func TestFactsBeforeOwners(t *testing.T) {
 	}{
 		"infrastructure, told of":     {infra, true, []string{"facts"}},
 		"infrastructure, not told of": {infra, false, []string{"cluster", "controlplane", "facts"}},
-		"pool, told of":               {pool, true, []string{"facts", "machinepool"}},
-		"pool, not told of":           {pool, false, []string{"cluster", "controlplane", "facts", "infrastructure", "machinepool"}},
+		"pool, told of":               {pool, true, []string{"facts", "machinepool", "machinepoolfacts"}},
+		"pool, not told of":           {pool, false, []string{"cluster", "controlplane", "facts", "infrastructure", "machinepool", "machinepoolfacts"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +139,7 @@ func TestFactsBeforeOwners(t *testing.T) {
 // TestFactsNotServed has a provider of an older version, which brings no ClusterFacts: to ask for them would fail everything.
 func TestFactsNotServed(t *testing.T) {
 	w := aksWorld("p0").With(ready(infraXR(group("rg"))))
-	rsp := composers.Settle(t, composertest.World{Objects: w.Objects, Schemas: map[schema.GroupVersionKind]*structpb.Struct{facts.Kind: nil}}, request(t, controlPlaneXR(aksCluster())))
+	rsp := composers.Settle(t, composertest.World{Objects: w.Objects, Schemas: map[schema.GroupVersionKind]*structpb.Struct{clusterfacts.Kind: nil}}, request(t, controlPlaneXR(aksCluster())))
 	if f := fatal(rsp); f != "" || rsp.GetRequirements().GetResources()["facts"] != nil || len(rsp.GetDesired().GetResources()) != 1 {
 		t.Errorf("fatal %q, asks for %v, composed %v", f, sortedKeys(rsp.GetRequirements().GetResources()), sortedKeys(rsp.GetDesired().GetResources()))
 	}

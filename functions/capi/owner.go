@@ -117,7 +117,7 @@ func OwnerMachinePool(in *composer.Request) (machinePool, cluster *unstructured.
 	}
 	name := machinePoolCluster.Value(machinePool)
 	if ownerOf(in.XR, machinePoolKind) == nil {
-		if err := in.Know(name, in.XR.GetUID()); err != nil {
+		if err := in.KnowMachinePool(name, in.XR.GetUID()); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -132,7 +132,7 @@ func ownerMachinePool(in *composer.Request) (*unstructured.Unstructured, error) 
 	}
 	var err error
 	if cluster := in.XR.GetLabels()[clusterv1.ClusterNameLabel]; cluster != "" {
-		if err := in.Know(cluster, owner.UID); err != nil {
+		if err := in.KnowMachinePool(cluster, owner.UID); err != nil {
 			return nil, err
 		}
 		// Read together with the MachinePool: Crossplane asks a function no more than a handful of times.

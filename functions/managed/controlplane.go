@@ -85,7 +85,9 @@ func readControlPlane(in *composer.Request) (*controlPlaneInputs, error) {
 	}
 	var poolsErr, gateErr error
 	if name != "" {
-		c.pools, c.poolWaits, poolsErr = poolsOf(in, name, c.cp.Status.AutoUpgradeVersion)
+		if !agentpool.HandoverOf(createdOf(in, aso.ManagedCluster)).Done() {
+			c.pools, c.poolWaits, poolsErr = poolsOf(in, name, c.cp.Status.AutoUpgradeVersion)
+		}
 		c.gate, gateErr = awaitedCredential(in, c.cp, name)
 	}
 	return c, errors.Join(err, poolsErr, gateErr)

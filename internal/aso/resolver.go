@@ -122,4 +122,6 @@ func noted(obj *unstructured.Unstructured) *arm.ResourceID {
 }
 
 // IsAt reports whether the resource of obj has the ID, as far as is known.
-func (r *Resolver) IsAt(obj *unstructured.Unstructured, id *arm.ResourceID) bool { return r.has(obj, id) }
+func (r *Resolver) IsAt(obj *unstructured.Unstructured, id *arm.ResourceID) bool {
+	return r.has(obj, id)
+}

@@ -75,7 +75,7 @@ func Run(req *fnv1.RunFunctionRequest, c Composer) *fnv1.RunFunctionResponse {
 	rsp.Requirements = in.asked
 	blocked := &Blocked{}
 	switch {
-	case errors.Is(err, ErrPending), in.unsure:
+	case errors.Is(err, ErrPending), in.knows.unsure:
 		return rsp
 	case errors.As(err, &blocked):
 		result, err = refuse(in, result, blocked)

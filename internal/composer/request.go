@@ -27,12 +27,8 @@ type Request struct {
 
 	req   *fnv1.RunFunctionRequest
 	asked *fnv1.Requirements
-	// known is what facts tell of the Cluster and its members; nil when there are none.
-	known []*unstructured.Unstructured
-	// facts are those of the Cluster; nil when there are none.
-	facts *unstructured.Unstructured
-	// unsure is true while it is not known whether there are facts: what is composed then is not yet wanted.
-	unsure bool
+	// knows is what ClusterFacts say.
+	knows knowledge
 }
 
 // NewRequest reads req. The error says which part of it cannot be understood.
@@ -72,12 +68,14 @@ func (r *Request) Get(requirement string, gvk schema.GroupVersionKind, name stri
 
 // GetIn is Get in a namespace that need not be the composite's.
 func (r *Request) GetIn(requirement string, gvk schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
-	if told, ok := r.told(gvk, namespace); ok {
-		at := slices.IndexFunc(told, func(o *unstructured.Unstructured) bool { return o.GetName() == name })
-		if at < 0 {
-			return nil, nil
-		}
-		return told[at], nil
+	objects, ok, err := r.inFacts(gvk, namespace)
+	switch at := slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetName() == name }); {
+	case err != nil:
+		return nil, err
+	case ok && at < 0:
+		return nil, nil
+	case ok:
+		return objects[at], nil
 	}
 	found, err := r.require(requirement, &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchName{MatchName: name}}, gvk, namespace)
 	if err != nil || len(found) == 0 {
@@ -94,8 +92,8 @@ func (r *Request) List(requirement string, gvk schema.GroupVersionKind, label, v
 
 // ListIn is List in a namespace that need not be the composite's.
 func (r *Request) ListIn(requirement string, gvk schema.GroupVersionKind, namespace, label, value string) ([]*unstructured.Unstructured, error) {
-	if told, ok := r.told(gvk, namespace); ok {
-		return slices.DeleteFunc(told, func(o *unstructured.Unstructured) bool { return o.GetLabels()[label] != value }), nil
+	if objects, ok, err := r.inFacts(gvk, namespace); ok || err != nil {
+		return slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetLabels()[label] != value }), err
 	}
 	labels := &fnv1.MatchLabels{Labels: map[string]string{label: value}}
 	return r.require(requirement, &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: labels}}, gvk, namespace)

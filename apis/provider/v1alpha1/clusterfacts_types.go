@@ -6,7 +6,7 @@ import (
 )
 
 // ClusterFactsFormat is the format of spec.objects that this version writes and reads.
-const ClusterFactsFormat = 1
+const ClusterFactsFormat = 2
 
 // ClusterFactsSpec is what decides how the composite resources of a Cluster are composed, beside their own fields.
 type ClusterFactsSpec struct {
@@ -15,8 +15,13 @@ type ClusterFactsSpec struct {
 	// +kubebuilder:validation:Minimum=1
 	Format int32 `json:"format"`
 
-	// objects are the Cluster, its MachinePools, and the composite resources that it and they refer to, each with only those
-	// fields that other composite resources of the Cluster are composed by.
+	// clusterUID is the UID of the Cluster. Facts of another Cluster of the name are not used.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	ClusterUID string `json:"clusterUID,omitempty"`
+
+	// objects are the Cluster with its infrastructure and control plane or, in an object of its own, one of its MachinePools and the
+	// composite resource that it refers to; each with only those fields that other composite resources of the Cluster are composed by.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10000
@@ -25,7 +30,7 @@ type ClusterFactsSpec struct {
 	Objects []runtime.RawExtension `json:"objects,omitempty"`
 
 	// served are kinds of Azure Service Operator that this management cluster has, as Kind.version.group: those that clusters mostly
-	// need, and those that the composite resources of this one mention. Of any other function-capz asks Crossplane, which takes long.
+	// need, and those that the objects mention. Of any other function-capz asks Crossplane, which takes long.
 	// Example: [ResourceGroup.v1api20200601.resources.azure.com]
 	// +optional
 	// +listType=set
@@ -41,10 +46,11 @@ type ClusterFactsSpec struct {
 	OperatorNamespace string `json:"operatorNamespace,omitempty"`
 }
 
-// ClusterFacts has what provider-capz tells function-capz of the Cluster of the same name. Crossplane composes again whatever
-// depends on an object each time that anything of the object changes, and Clusters change often, mostly in ways that no
-// composition depends on; this one changes only when something has to be composed anew. Only provider-capz writes it. It goes
-// with its Cluster, and is made anew when it is deleted; without it everything is composed all the same, with more work.
+// ClusterFacts has what provider-capz tells function-capz of a Cluster: one object of the Cluster's name, and one for each of its
+// MachinePools. Crossplane composes again whatever depends on an object each time that anything of the object changes, and Clusters
+// and MachinePools change often, mostly in ways that no composition depends on; these change only when something has to be composed
+// anew. Only provider-capz writes them. They go with their Cluster, and are made anew when they are deleted; without them
+// everything is composed all the same, with more work.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=clusterfacts,singular=clusterfacts,scope=Namespaced,categories={capz}

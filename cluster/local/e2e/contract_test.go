@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -177,19 +178,26 @@ func labelled(w *world) []string {
 	return missing
 }
 
-// factsTold expects that provider-capz tells of the Cluster and of all its members, and that no ASO object waits any more.
-func factsTold(members int) expectation {
+// factsWritten expects that there are ClusterFacts of the Cluster, its infrastructure and its control plane, and of each of its MachinePools, and
+// that no ASO object waits any more.
+func factsWritten(pools ...string) expectation {
 	return func(w *world) []string {
 		var missing []string
-		told, err := w.list(factsKind)
+		written, err := w.list(factsKind)
 		if err != nil {
 			return []string{err.Error()}
 		}
-		if len(told) != 1 || told[0].GetName() != clusterName {
-			return []string{fmt.Sprintf("there are %d ClusterFacts, want one of name %s", len(told), clusterName)}
+		want := map[string]int{clusterName: 3}
+		for _, pool := range pools {
+			want[clusterName+".azureasomanagedmachinepool."+pool] = 2
 		}
-		if objects, _, _ := unstructured.NestedSlice(told[0].Object, "spec", "objects"); len(objects) != members+1 {
-			missing = append(missing, fmt.Sprintf("ClusterFacts tell of %d objects, want the Cluster and %d members", len(objects), members))
+		got := map[string]int{}
+		for _, facts := range written {
+			objects, _, _ := unstructured.NestedSlice(facts.Object, "spec", "objects")
+			got[facts.GetName()] = len(objects)
+		}
+		if !maps.Equal(got, want) {
+			missing = append(missing, fmt.Sprintf("ClusterFacts have so many objects: %v, want %v", got, want))
 		}
 		objects, err := w.asoObjects()
 		if err != nil {

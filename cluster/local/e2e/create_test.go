@@ -28,7 +28,7 @@ var create = &scenario{
 		{
 			name:   "create",
 			act:    applyExample("aks-aso"),
-			expect: []expectation{available, contractKept, labelled, kubeconfigWorks, replicas(systemPool, 2), replicas(userPool, 2), factsTold(6)},
+			expect: []expectation{available, contractKept, labelled, kubeconfigWorks, replicas(systemPool, 2), replicas(userPool, 2), factsWritten(systemPool, userPool)},
 			lasts:  15 * time.Second,
 		},
 		down,

@@ -44,6 +44,14 @@ func (c Composers) Settle(t testing.TB, w World, req *fnv1.RunFunctionRequest) *
 	return rsp
 }
 
+// Resolve leaves in req all that the function asks for in the end.
+func (c Composers) Resolve(t testing.TB, w World, req *fnv1.RunFunctionRequest) {
+	t.Helper()
+	if _, calls := c.settle(t, w, req); calls > MostCalls {
+		t.Fatalf("Crossplane gives up: requirements did not settle within %d calls, but %d", MostCalls, calls)
+	}
+}
+
 // Calls is Settle for a Crossplane that does not give up; it returns the number of calls, too.
 func (c Composers) Calls(t testing.TB, w World, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, int) {
 	t.Helper()

@@ -1,6 +1,8 @@
 package composertest
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -11,24 +13,52 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
-	"github.com/crossplane-capz/crossplane-capz/internal/facts"
+	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
 )
 
-// WithFacts returns the world with the ClusterFacts that provider-capz would make for a Cluster of it, with edits made.
+// WithFacts returns the world with the ClusterFacts that provider-capz would make for a Cluster of it: those of the Cluster, with edits
+// made, and of its MachinePools.
 func (w World) WithFacts(cluster *unstructured.Unstructured, edits ...Edit) World {
-	var objects []any
+	var ofCluster []any
+	ofPool := map[string][]any{}
 	for _, o := range w.Objects {
-		if told := facts.Of(o); told != nil {
-			objects = append(objects, told.Object)
+		picked := clusterfacts.Pick(o)
+		switch {
+		case picked == nil:
+		case clusterfacts.Covers(o.GroupVersionKind().GroupKind()):
+			ofCluster = append(ofCluster, picked.Object)
+		default:
+			name := poolFactsName(cluster, o)
+			ofPool[name] = append(ofPool[name], picked.Object)
 		}
 	}
-	told := &unstructured.Unstructured{Object: map[string]any{
-		"spec": map[string]any{"format": int64(v1alpha1.ClusterFactsFormat), "objects": objects, "served": w.served()},
-	}}
-	told.SetGroupVersionKind(facts.Kind)
-	told.SetNamespace(cluster.GetNamespace())
-	told.SetName(cluster.GetName())
-	return w.With(Edited(told, edits...))
+	all := []*unstructured.Unstructured{Edited(w.facts(cluster, cluster.GetName(), ofCluster), edits...)}
+	for _, name := range slices.Sorted(maps.Keys(ofPool)) {
+		facts := w.facts(cluster, name, ofPool[name])
+		facts.SetLabels(clusterfacts.LabelsOfMachinePools(cluster.GetName()))
+		all = append(all, facts)
+	}
+	return w.With(all...)
+}
+
+// poolFactsName returns the name of the facts that a MachinePool or the composite of one is in.
+func poolFactsName(cluster, o *unstructured.Unstructured) string {
+	kind, name := o.GetKind(), o.GetName()
+	if kind == "MachinePool" {
+		ref, _, _ := unstructured.NestedStringMap(o.Object, "spec", "template", "spec", "infrastructureRef")
+		kind, name = ref["kind"], ref["name"]
+	}
+	return clusterfacts.NameOfMachinePool(cluster.GetName(), kind, name)
+}
+
+func (w World) facts(cluster *unstructured.Unstructured, name string, objects []any) *unstructured.Unstructured {
+	facts := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"format": int64(v1alpha1.ClusterFactsFormat), "clusterUID": string(cluster.GetUID()), "objects": objects, "served": w.served(),
+	}}}
+	facts.SetGroupVersionKind(clusterfacts.Kind)
+	facts.SetNamespace(cluster.GetNamespace())
+	facts.SetName(name)
+	return facts
 }
 
 // served are the kinds that the composite resources of the world mention, but for those that it does not serve.
@@ -41,7 +71,7 @@ func (w World) served() []any {
 			content, _ := item.(map[string]any)
 			gvk := (&unstructured.Unstructured{Object: content}).GroupVersionKind()
 			if schema, differs := w.Schemas[gvk]; !differs || schema != nil {
-				names = append(names, facts.Name(gvk))
+				names = append(names, clusterfacts.ServedName(gvk))
 			}
 		}
 	}
@@ -58,11 +88,11 @@ func (c Composers) sameByFacts(t testing.TB, w World, first *fnv1.RunFunctionReq
 		case schema.GroupKind{Group: "cluster.x-k8s.io", Kind: "Cluster"}:
 			by = by.WithFacts(o)
 			clusters++
-		case facts.Kind.GroupKind():
+		case clusterfacts.Kind.GroupKind():
 			return // That is what the test is about.
 		}
 	}
-	if _, told := w.Schemas[facts.Kind]; told || clusters == 0 {
+	if _, told := w.Schemas[clusterfacts.Kind]; told || clusters == 0 {
 		return
 	}
 	got := c.settled(t, by, first)

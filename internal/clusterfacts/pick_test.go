@@ -1,11 +1,10 @@
-package facts
+package clusterfacts
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 )
 
@@ -18,7 +17,7 @@ func parse(t *testing.T, text string) *unstructured.Unstructured {
 	return o
 }
 
-func TestOf(t *testing.T) {
+func TestPick(t *testing.T) {
 	const metadata = "metadata: {name: a, namespace: ns, uid: u, labels: {cluster.x-k8s.io/cluster-name: c}, annotations: {a: b}}"
 	cases := map[string]struct{ given, want string }{
 		"Cluster": {
@@ -57,7 +56,7 @@ func TestOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			given := parse(t, c.given)
 			before := given.DeepCopy()
-			if diff := cmp.Diff(parse(t, c.want).Object, Of(given).Object); diff != "" {
+			if diff := cmp.Diff(parse(t, c.want).Object, Pick(given).Object); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
 			if diff := cmp.Diff(before.Object, given.Object); diff != "" {
@@ -66,34 +65,8 @@ func TestOf(t *testing.T) {
 		})
 	}
 	for _, other := range []string{"{apiVersion: v1, kind: Secret, metadata: {name: a}}", "{apiVersion: resources.azure.com/v1, kind: ResourceGroup, metadata: {name: a}}"} {
-		if told := Of(parse(t, other)); told != nil {
-			t.Errorf("%s is told: %v", other, told)
+		if picked := Pick(parse(t, other)); picked != nil {
+			t.Errorf("%s is in facts: %v", other, picked)
 		}
-	}
-}
-
-func TestRead(t *testing.T) {
-	const objects = "[{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c, uid: u}}, {apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, metadata: {name: p, uid: v}}]"
-	cases := map[string]struct {
-		facts string
-		about types.UID
-		want  int
-	}{
-		"about the Cluster":           {"spec: {format: 1, objects: " + objects + "}", "u", 2},
-		"about a pool":                {"spec: {format: 1, objects: " + objects + "}", "v", 2},
-		"about one of the same name":  {"spec: {format: 1, objects: " + objects + "}", "other", 0},
-		"in a later format":           {"spec: {format: 2, objects: " + objects + "}", "u", 0},
-		"in no format":                {"spec: {objects: " + objects + "}", "u", 0},
-		"going":                       {"{metadata: {deletionTimestamp: \"2026-01-02T03:04:05Z\"}, spec: {format: 1, objects: " + objects + "}}", "u", 0},
-		"of a kind they do not cover": {"spec: {format: 1, objects: [{apiVersion: v1, kind: Secret, metadata: {uid: u}}]}", "u", 0},
-		"of nothing":                  {"spec: {format: 1}", "u", 0},
-		"no object":                   {"spec: {format: 1, objects: [text]}", "u", 0},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			if got := Read(parse(t, c.facts), c.about); len(got) != c.want {
-				t.Errorf("want %d objects, got %v", c.want, got)
-			}
-		})
 	}
 }

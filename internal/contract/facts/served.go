@@ -1,4 +1,4 @@
-package contract
+package facts
 
 import (
 	"fmt"
@@ -10,32 +10,33 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
-	"github.com/crossplane-capz/crossplane-capz/internal/facts"
+	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
-// served returns which of the kinds that the objects mention, and of the common ones, are served.
-func (t *factsTeller) served(objects []*unstructured.Unstructured) ([]string, error) {
+// served returns which of the kinds that objects mention, and of the common ones, are served.
+func (w writer) served(common []aso.Kind, objects []*unstructured.Unstructured) ([]string, error) {
 	var names []string
 	note := func(gk schema.GroupKind, versions ...string) error {
-		mappings, err := t.mapper.RESTMappings(gk, versions...)
+		mappings, err := w.mapper.RESTMappings(gk, versions...)
 		if err != nil && !meta.IsNoMatchError(err) {
 			return fmt.Errorf("cannot find out whether %s is served: %w", gk, err)
 		}
 		for _, mapping := range mappings {
 			if !strings.HasSuffix(mapping.GroupVersionKind.Version, storageSuffix) {
-				names = append(names, facts.Name(mapping.GroupVersionKind))
+				names = append(names, clusterfacts.ServedName(mapping.GroupVersionKind))
 			}
 		}
 		return nil
 	}
-	for _, gk := range facts.Common {
-		if err := note(gk); err != nil {
+	for _, kind := range common {
+		if err := note(kind.GroupKind()); err != nil {
 			return nil, err
 		}
 	}
 	for _, o := range objects {
 		for _, gvk := range mentioned(o) {
-			if slices.Contains(names, facts.Name(gvk)) {
+			if slices.Contains(names, clusterfacts.ServedName(gvk)) {
 				continue
 			}
 			if err := note(gvk.GroupKind(), gvk.Version); err != nil {
@@ -47,6 +48,8 @@ func (t *factsTeller) served(objects []*unstructured.Unstructured) ([]string, er
 	return slices.Compact(names), nil
 }
 
+var specResources = field.At[[]any]("spec", "resources")
+
 // mostMentioned is how many kinds of a composite resource are looked for: the API server is asked about those that it does not have.
 const mostMentioned = 100
 
@@ -56,7 +59,7 @@ const storageSuffix = "storage"
 // mentioned returns the kinds of what a composite resource is made of, as far as it says so.
 func mentioned(xr *unstructured.Unstructured) []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
-	for _, item := range specResources.value(xr) {
+	for _, item := range specResources.Value(xr) {
 		content, _ := item.(map[string]any)
 		gvk := (&unstructured.Unstructured{Object: content}).GroupVersionKind()
 		if aso.IsASO(gvk.Group) && gvk.Version != "" && gvk.Kind != "" && !slices.Contains(kinds, gvk) && len(kinds) < mostMentioned {

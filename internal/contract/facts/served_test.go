@@ -1,4 +1,4 @@
-package contract
+package facts
 
 import (
 	"errors"
@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/restmapper"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
 )
 
 // brokenMapper cannot tell what is served.
@@ -22,7 +24,7 @@ func (brokenMapper) RESTMappings(schema.GroupKind, ...string) ([]*meta.RESTMappi
 	return nil, errors.New("no answer")
 }
 
-// TestServed says which kinds are told of as served.
+// TestServed says which kinds facts have as served.
 func TestServed(t *testing.T) {
 	groups := map[string]*restmapper.APIGroupResources{}
 	for _, gvk := range []schema.GroupVersionKind{
@@ -70,13 +72,13 @@ func TestServed(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := (&factsTeller{mapper: mapper}).served(c.objects)
+			got, err := writer{mapper: mapper}.served(clusterfacts.CommonKinds(), c.objects)
 			if diff := cmp.Diff(append(common[:len(common):len(common)], c.more...), got); diff != "" || err != nil {
 				t.Errorf("-want, +got (%v):\n%s", err, diff)
 			}
 		})
 	}
-	if _, err := (&factsTeller{mapper: brokenMapper{}}).served(nil); err == nil {
+	if _, err := (writer{mapper: brokenMapper{}}).served(clusterfacts.CommonKinds(), nil); err == nil {
 		t.Error("no error though the API server does not answer")
 	}
 }

@@ -1,0 +1,65 @@
+package clusterfacts
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestOfCluster(t *testing.T) {
+	const objects = "[{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c, uid: u}}, " +
+		"{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, metadata: {name: p, uid: v}}]"
+	cases := map[string]struct {
+		facts string
+		about types.UID
+		want  int
+	}{
+		"of the Cluster":              {"spec: {format: 2, clusterUID: u, objects: " + objects + "}", "u", 2},
+		"of its control plane":        {"spec: {format: 2, clusterUID: u, objects: " + objects + "}", "v", 2},
+		"of another of the same name": {"spec: {format: 2, clusterUID: u, objects: " + objects + "}", "other", 0},
+		"of nobody":                   {"spec: {format: 2, objects: " + objects + "}", "", 0},
+		"in an earlier format":        {"spec: {format: 1, clusterUID: u, objects: " + objects + "}", "u", 0},
+		"in a later format":           {"spec: {format: 3, clusterUID: u, objects: " + objects + "}", "u", 0},
+		"in no format":                {"spec: {clusterUID: u, objects: " + objects + "}", "u", 0},
+		"being deleted":               {"{metadata: {deletionTimestamp: \"2026-01-02T03:04:05Z\"}, spec: {format: 2, clusterUID: u, objects: " + objects + "}}", "u", 0},
+		"with a kind of no facts":     {"spec: {format: 2, clusterUID: u, objects: [{apiVersion: v1, kind: Secret, metadata: {uid: u}}]}", "u", 0},
+		"with a MachinePool":          {"spec: {format: 2, clusterUID: u, objects: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, metadata: {uid: u}}]}", "u", 0},
+		"without objects":             {"spec: {format: 2, clusterUID: u}", "u", 0},
+		"with no object":              {"spec: {format: 2, clusterUID: u, objects: [text]}", "u", 0},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got, ok := OfCluster(parse(t, c.facts), c.about); ok != (c.want > 0) || ok && len(got) != c.want {
+				t.Errorf("want %d objects, got %v, %v", c.want, got, ok)
+			}
+		})
+	}
+	if _, ok := OfCluster(nil, "u"); ok {
+		t.Error("no facts are taken for some")
+	}
+}
+
+func TestMachinePoolOf(t *testing.T) {
+	const objects = "[{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, metadata: {name: c, uid: u}}, " +
+		"{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedMachinePool, metadata: {name: p, uid: v}}]"
+	facts := parse(t, "spec: {format: 2, clusterUID: c, objects: "+objects+"}")
+	if objects, ok := MachinePoolOf(facts, "c"); !ok || len(objects) != 2 {
+		t.Errorf("got %v, %v", objects, ok)
+	}
+	if _, ok := MachinePoolOf(facts, "other"); ok {
+		t.Error("those of another Cluster are used")
+	}
+	if !HasMachinePool(facts, "u") || !HasMachinePool(facts, "v") || HasMachinePool(facts, "w") || HasMachinePool(facts, "") {
+		t.Error("it does not know what it has")
+	}
+}
+
+func TestNameOfMachinePool(t *testing.T) {
+	if got := NameOfMachinePool("c1", "AzureManagedMachinePool", "p0"); got != "c1.azuremanagedmachinepool.p0" {
+		t.Errorf("got %q", got)
+	}
+	if got := NameOfMachinePool("c1", "AzureManagedMachinePool", strings.Repeat("p", 240)); got != "" {
+		t.Errorf("a name that Kubernetes does not take: %q", got)
+	}
+}

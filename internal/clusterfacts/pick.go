@@ -1,0 +1,100 @@
+package clusterfacts
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+)
+
+// ofCluster reports whether the facts of a Cluster have objects of the kind.
+func ofCluster(kind schema.GroupKind) bool {
+	k, ok := composite.Lookup(kind)
+	return kind == clusterKind || ok && composite.Is(composite.InfrastructureCluster, composite.ControlPlane)(k)
+}
+
+// ofMachinePool reports whether the facts of a MachinePool have objects of the kind.
+func ofMachinePool(kind schema.GroupKind) bool {
+	k, ok := composite.Lookup(kind)
+	return kind == machinePoolKind || ok && composite.Is(composite.InfrastructureMachinePool)(k)
+}
+
+// Cluster API's own kinds.
+var (
+	clusterKind     = clusterv1.GroupVersion.WithKind("Cluster").GroupKind()
+	machinePoolKind = clusterv1.GroupVersion.WithKind("MachinePool").GroupKind()
+)
+
+// Pick returns what other composites are composed by of an object; nil when it is of a kind that no facts have. What it returns
+// shares values with the object. Composers read nothing else of the other composites of their Cluster.
+func Pick(object *unstructured.Unstructured) *unstructured.Unstructured {
+	kind := object.GroupVersionKind().GroupKind()
+	if !ofCluster(kind) && !ofMachinePool(kind) {
+		return nil
+	}
+	picked := &unstructured.Unstructured{Object: map[string]any{}}
+	picked.SetAPIVersion(object.GetAPIVersion())
+	picked.SetKind(object.GetKind())
+	picked.SetName(object.GetName())
+	picked.SetNamespace(object.GetNamespace())
+	picked.SetUID(object.GetUID())
+	labels := object.GetLabels()
+	maps.DeleteFunc(labels, func(label, _ string) bool {
+		return label != clusterv1.ClusterNameLabel && label != clusterv1.ClusterTopologyMachinePoolNameLabel
+	})
+	if len(labels) > 0 {
+		picked.SetLabels(labels)
+	}
+	if annotations := without(object.GetAnnotations(), corev1.LastAppliedConfigAnnotation); len(annotations) > 0 {
+		picked.SetAnnotations(annotations)
+	}
+	picked.SetDeletionTimestamp(object.GetDeletionTimestamp())
+	switch spec := object.Object["spec"].(type) {
+	case nil:
+	case map[string]any:
+		// crossplane is about how it is composed itself, and the others are what comes of it.
+		picked.Object["spec"] = without(spec, "crossplane", "controlPlaneEndpoint", "providerIDList")
+	default:
+		picked.Object["spec"] = spec // It cannot be read, which is for composers to say.
+	}
+	if kind.Group == composite.InfrastructureGroup {
+		picked.Object["status"] = pickStatus(object)
+	}
+	return picked
+}
+
+var statusResources = field.At[[]any]("status", "resources")
+
+// pickStatus returns what others wait for: what is ready, and whose it is. Reasons and messages change with every step that Azure
+// takes.
+func pickStatus(object *unstructured.Unstructured) map[string]any {
+	picked := map[string]any{}
+	for _, name := range []string{"version", "autoUpgradeVersion"} {
+		if path := field.At[string]("status", name); path.Has(object) {
+			picked[name] = path.Value(object)
+		}
+	}
+	var kept []any
+	for _, m := range field.Maps(statusResources.Value(object)) {
+		if m["ready"] == true || m["ownership"] != nil {
+			kept = append(kept, without(m, "reason", "message"))
+		}
+	}
+	if len(kept) > 0 {
+		picked["resources"] = kept
+	}
+	return picked
+}
+
+// without returns a copy of a map without some keys.
+func without[V any](from map[string]V, keys ...string) map[string]V {
+	left := maps.Clone(from)
+	maps.DeleteFunc(left, func(key string, _ V) bool { return slices.Contains(keys, key) })
+	return left
+}

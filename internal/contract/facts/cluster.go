@@ -1,0 +1,107 @@
+package facts
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+)
+
+// A clusterWriter keeps the facts of the Clusters of a family.
+type clusterWriter struct {
+	writer
+
+	family family
+}
+
+// clusterOf returns the Cluster of a composite.
+func (w *clusterWriter) clusterOf(ctx context.Context, obj client.Object) []ctrl.Request {
+	cluster, err := contract.ClusterOf(ctx, w.Client, obj)
+	if err != nil || cluster == nil {
+		return nil // Its own events come later.
+	}
+	return request(cluster.Namespace, cluster.Name)
+}
+
+// Reconcile has the ClusterFacts of the Cluster that req names have what is so.
+func (w *clusterWriter) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	cluster := &clusterv1.Cluster{}
+	if err := w.Get(ctx, req.NamespacedName, cluster); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !w.family.has(cluster) || !contract.Watched(cluster, w.watchFilter) {
+		return ctrl.Result{}, nil
+	}
+	current, err := w.read(ctx, req.Namespace, req.Name)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	objects, complete, err := w.objects(ctx, cluster)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	had := objects
+	if !complete && (current == nil || len(current.Spec.Objects) == 0) {
+		had = nil // Until there are both infrastructure and control plane they are composed from as they are, unless facts had them before.
+	}
+	spec, err := w.specOf(cluster, clusterfacts.CommonKinds(), had, objects)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	spec.OperatorNamespace = w.operators.serving(ctx, cluster.Namespace)
+	return w.write(ctx, cluster, current, cluster.Name, nil, spec)
+}
+
+// has reports whether the control plane of a Cluster is of the family.
+func (f family) has(cluster *clusterv1.Cluster) bool {
+	k, ok := composite.Referred(cluster.Spec.ControlPlaneRef, composite.ControlPlane)
+	return ok && k.GroupKind() == f.controlPlane.GroupKind()
+}
+
+// objects returns the Cluster, its infrastructure and its control plane, and whether all of them are there.
+func (w *clusterWriter) objects(ctx context.Context, cluster *clusterv1.Cluster) (objects []*unstructured.Unstructured, complete bool, err error) {
+	self, err := asUnstructured(cluster)
+	if err != nil {
+		return nil, false, err
+	}
+	objects, complete = append(objects, self), true
+	for _, of := range []struct {
+		ref  clusterv1.ContractVersionedObjectReference
+		kind composite.Kind
+	}{{cluster.Spec.InfrastructureRef, w.family.infrastructure}, {cluster.Spec.ControlPlaneRef, w.family.controlPlane}} {
+		found, err := w.referred(ctx, cluster.Namespace, of.ref, of.kind)
+		switch {
+		case err != nil:
+			return nil, false, err
+		case found == nil:
+			complete = false
+		default:
+			objects = append(objects, found)
+		}
+	}
+	return objects, complete, nil
+}
+
+// referred returns the composite of a kind that a reference means; nil when there is none.
+func (w writer) referred(ctx context.Context, namespace string, ref clusterv1.ContractVersionedObjectReference, kind composite.Kind) (*unstructured.Unstructured, error) {
+	if ref.APIGroup != kind.Group || ref.Kind != kind.Kind || ref.Name == "" {
+		return nil, nil
+	}
+	xr := newObject(kind)
+	err := w.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, xr)
+	switch {
+	case err == nil:
+		return xr, nil
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	}
+	return nil, fmt.Errorf("cannot read %s %s: %w", ref.Kind, ref.Name, err)
+}

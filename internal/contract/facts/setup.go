@@ -1,0 +1,151 @@
+// Package facts writes ClusterFacts, from which the composites of a Cluster are composed: one object for the Cluster, its
+// infrastructure and its control plane, and one for each MachinePool. What it reads and writes for a change does not grow with the
+// number of MachinePools.
+package facts
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+)
+
+// A Setup adds controllers that need some kinds to be served.
+type Setup struct {
+	Kinds []schema.GroupVersionKind
+	Add   func() error
+}
+
+// A family is the kinds of which the facts of one sort of Cluster are.
+type family struct{ infrastructure, controlPlane, machinePool composite.Kind }
+
+// families returns those of the catalogue with a control plane of this project's.
+func families() []family {
+	var all []family
+	for _, controlPlane := range composite.Select(composite.Is(composite.ControlPlane)) {
+		f := family{controlPlane: controlPlane}
+		f.infrastructure, _ = controlPlane.Sibling(composite.InfrastructureCluster)
+		f.machinePool, _ = controlPlane.Sibling(composite.InfrastructureMachinePool)
+		all = append(all, f)
+	}
+	return all
+}
+
+// Setups returns what adds the controllers to mgr, whose client must read unstructured objects from its cache (see
+// contract.CacheOptions). Without them everything is composed all the same.
+func Setups(ctx context.Context, mgr ctrl.Manager, o contract.Options) []Setup {
+	w := writer{
+		Client: client.WithFieldOwner(mgr.GetClient(), contract.FieldOwner), watchFilter: o.WatchFilter, mapper: mgr.GetRESTMapper(),
+		operators: newOperators(azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces}),
+	}
+	index := sync.OnceValue(func() error {
+		return mgr.GetFieldIndexer().IndexField(ctx, &clusterv1.MachinePool{}, infrastructureIndex, indexInfrastructure)
+	})
+	var setups []Setup
+	for _, f := range families() {
+		kinds := []schema.GroupVersionKind{f.infrastructure.GroupVersionKind, f.controlPlane.GroupVersionKind, f.machinePool.GroupVersionKind, clusterfacts.Kind}
+		setups = append(setups, Setup{Kinds: kinds, Add: func() error {
+			if err := index(); err != nil {
+				return fmt.Errorf("cannot index MachinePools: %w", err)
+			}
+			if err := (&clusterWriter{writer: w, family: f}).setup(mgr, o); err != nil {
+				return fmt.Errorf("cannot set up the controller of ClusterFacts for %s: %w", f.controlPlane.Kind, err)
+			}
+			if err := (&machinePoolWriter{writer: w, family: f}).setup(mgr, o); err != nil {
+				return fmt.Errorf("cannot set up the controller of ClusterFacts for %s: %w", f.machinePool.Kind, err)
+			}
+			return nil
+		}})
+	}
+	return setups
+}
+
+func (w *clusterWriter) setup(mgr ctrl.Manager, o contract.Options) error {
+	toCluster := handler.EnqueueRequestsFromMapFunc(w.clusterOf)
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("facts-"+strings.ToLower(w.family.controlPlane.Kind)).
+		For(&clusterv1.Cluster{}, builder.WithPredicates(picksChanged())).
+		Watches(&v1alpha1.ClusterFacts{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(gone())).
+		Watches(newObject(w.family.infrastructure), toCluster, builder.WithPredicates(picksChanged())).
+		Watches(newObject(w.family.controlPlane), toCluster, builder.WithPredicates(picksChanged())).
+		WithOptions(o.Controller()).
+		Complete(w)
+}
+
+func (w *machinePoolWriter) setup(mgr ctrl.Manager, o contract.Options) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("facts-"+strings.ToLower(w.family.machinePool.Kind)).
+		For(newObject(w.family.machinePool), builder.WithPredicates(picksChanged())).
+		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(w.fromMachinePool), builder.WithPredicates(picksChanged())).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(w.fromCluster), builder.WithPredicates(created())).
+		Watches(&v1alpha1.ClusterFacts{}, handler.EnqueueRequestsFromMapFunc(w.fromFacts), builder.WithPredicates(gone())).
+		WithOptions(o.Controller()).
+		Complete(w)
+}
+
+func newObject(kind composite.Kind) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(kind.GroupVersionKind)
+	return obj
+}
+
+// picksChanged passes what of an object others are composed by.
+func picksChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		if e.ObjectOld == nil || e.ObjectNew == nil {
+			return false
+		}
+		resync := e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion()
+		return resync || !reflect.DeepEqual(pickOf(e.ObjectOld), pickOf(e.ObjectNew))
+	}}
+}
+
+// pickOf returns what facts have of an object; nothing where it cannot be read.
+func pickOf(obj client.Object) *unstructured.Unstructured {
+	u, err := asUnstructured(obj)
+	if err != nil {
+		return nil
+	}
+	return clusterfacts.Pick(u)
+}
+
+// gone passes the end of an object only, created its beginning.
+func gone() predicate.Predicate {
+	return predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false }}
+}
+
+func created() predicate.Predicate {
+	return predicate.Funcs{DeleteFunc: func(event.DeleteEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false }}
+}
+
+func request(namespace, name string) []ctrl.Request {
+	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}}}
+}
+
+// A writer has what both controllers need.
+type writer struct {
+	client.Client
+
+	watchFilter string
+	// mapper knows which kinds are served, operators where Azure Service Operator runs.
+	mapper    meta.RESTMapper
+	operators *operators
+}
