@@ -161,7 +161,7 @@ func entryDisturbances(s scene) []disturbance {
 
 // TestNothingIsDroppedByTwo takes a sample of all pairs.
 func TestNothingIsDroppedByTwo(t *testing.T) {
-	const oneIn = 23
+	const oneIn = 46
 	for name, s := range scenes(t) {
 		all := disturbances(s)
 		for a := range all {
@@ -173,7 +173,7 @@ func TestNothingIsDroppedByTwo(t *testing.T) {
 				all[a].do(&s)
 				all[b].do(&s)
 				req := request(t, s.XR, s.Observed...)
-				rsp := composers.Settle(t, s.World, req)
+				rsp := composers.SettleByObjects(t, s.World, req)
 				if m := dropped(req, rsp); len(m) > 0 {
 					t.Errorf("%s: %s, then %s: %v would be deleted", name, all[a].name, all[b].name, m)
 				}

@@ -68,7 +68,7 @@ func (c Credential) Condition() composer.Condition {
 	return composer.True(conditionCredentialReady, reasonCredentialMade, fmt.Sprintf("Secret %s has the credential for Azure", c.Secret))
 }
 
-// Readiness takes a condition Ready away while the credential is lost: whatever ASO has said before, it can do nothing more.
+// Readiness takes a condition Ready away while the credential is lost: whatever ASO has reported before, it can do nothing more.
 func (c Credential) Readiness(ready composer.Condition) composer.Condition {
 	if !c.Lost() {
 		return ready

@@ -57,7 +57,7 @@ func (s *InfrastructureStatus) SetNodes(in *composer.Request, out *plan.Outcomes
 // Result returns the fields of the status.
 func (s *InfrastructureStatus) Result() map[string]any { return fieldsOf(s) }
 
-// Condition returns the condition Ready, which is last while all is there but not told to Cluster API. Once provisioned, ordinary
+// Condition returns the condition Ready, which is last while all is there and Cluster API does not know it yet. Once provisioned, ordinary
 // updates do not take it away; a mistake in the spec or Azure's refusal does, as somebody has to act.
 func (s *InfrastructureStatus) Condition(out *plan.Outcomes, last composer.Condition) composer.Condition {
 	resources := out.Condition()

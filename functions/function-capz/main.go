@@ -28,7 +28,7 @@ type serveCommand struct {
 	MaxMessageSize int    `default:"16" help:"Largest request in MiB."`
 }
 
-// Run serves until the process is told to end.
+// Run serves until the process gets the signal to end.
 func (c *serveCommand) Run() error {
 	log, err := function.NewLogger(c.Debug)
 	if err != nil {

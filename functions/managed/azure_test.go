@@ -29,6 +29,8 @@ type play struct {
 	azure map[string]map[string]any
 	// joined has a membership that is found in Azure be that of the cluster.
 	joined bool
+	// byFacts compares each answer with the one by ClusterFacts.
+	byFacts bool
 	// did is what ASO did in Azure, in order.
 	did []string
 	rsp *fnv1.RunFunctionResponse
@@ -50,7 +52,11 @@ func (p *play) object(name string) *unstr { return p.live.Object(name) }
 // compose runs the function once and does with its answer what Crossplane does.
 func (p *play) compose() {
 	p.t.Helper()
-	p.rsp = composers.Settle(p.t, p.world, request(p.t, p.xr, p.observed()...))
+	settle := composers.SettleByObjects
+	if p.byFacts {
+		settle = composers.Settle
+	}
+	p.rsp = settle(p.t, p.world, request(p.t, p.xr, p.observed()...))
 	if message := fatal(p.rsp); message != "" {
 		return
 	}

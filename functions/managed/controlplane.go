@@ -54,7 +54,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		out.Condition(),
 		credential.Condition(),
 		capi.PausedCondition(p.Paused),
-	}, out.KindConditions(in, aso.ResourceGroup, aso.VirtualNetwork, aso.VirtualNetworksSubnet, aso.ManagedCluster, aso.PrivateEndpoint, aso.FleetsMember, aso.Extension)...)
+	}, out.KindConditions(in)...)
 	return credential.Result(in, out, status.Result(), append(conditions, headerConditions(in)...)...), nil
 }
 

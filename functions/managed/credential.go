@@ -12,7 +12,7 @@ import (
 )
 
 // awaitedCredential returns, in words, what is missing before ASO can sign in to Azure for the cluster; nothing once
-// provider-capz has said that the Secret is there. The Secret itself never passes through a function.
+// provider-capz has reported that the Secret is there. The Secret itself never passes through a function.
 func awaitedCredential(in *composer.Request, cp *v1beta1.AzureManagedControlPlane, cluster string) (string, error) {
 	credential := capi.CredentialOf(cp)
 	switch {

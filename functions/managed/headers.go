@@ -32,11 +32,11 @@ var replacedHeaders = map[string]string{
 		"of the AzureManagedControlPlane, and the field in spec.asoManagedClustersAgentPoolPatches",
 }
 
-// otherHeader is said of a header that is not known.
+// otherHeader replaces a header that is not known.
 const otherHeader = "a field of the ManagedCluster or agent pool: set it in spec.asoManagedClusterPatches or spec.asoManagedClustersAgentPoolPatches, " +
 	"with spec.enablePreviewFeatures of the AzureManagedControlPlane if only API version v20251002preview has it"
 
-// headerConditions returns a condition for each annotation that asks for a header, and takes back what was said of one that
+// headerConditions returns a condition for each annotation that asks for a header, and takes back the one about an annotation that
 // is gone.
 func headerConditions(in *composer.Request) []composer.Condition {
 	var conditions []composer.Condition

@@ -80,7 +80,7 @@ func TestEveryOrderEndsAlike(t *testing.T) {
 		"the cluster is":             {xr: controlPlane(t, attachments), inAzure: []string{"ResourceGroup rg", "ManagedCluster cp"}},
 		"a network of the same name": {xr: controlPlane(t, attachments, elsewhere), inAzure: []string{"ResourceGroup networks", "VirtualNetwork net", "VirtualNetworksSubnet nodes"}},
 	}
-	const orders, steps = 2, 40
+	const orders, steps = 1, 30
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
 			want := newPlay(t, aksWorld(t), c.xr, c.inAzure...).rounds(12)

@@ -49,7 +49,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 		m.credential.Readiness(status.Condition(out, capi.WaitsForNodes)),
 		out.Condition(),
 		capi.PausedCondition(p.Paused),
-	}, out.KindConditions(in, aso.ManagedClustersAgentPool)...)
+	}, out.KindConditions(in)...)
 	return m.credential.Result(in, out, status.Result(), append(conditions, headerConditions(in)...)...), nil
 }
 
@@ -132,7 +132,7 @@ func (m *poolInputs) resource(in *composer.Request) *plan.Resource {
 func (m *poolInputs) postponeUpgrade() string {
 	wanted, runs := m.pool.Version, m.cp.Status.Version
 	if runs == "" || wanted == "" || kubeversion.Compare(wanted, runs) <= 0 || kubeversion.Compare(wanted, m.cp.Spec.Version) > 0 {
-		return "" // Above what the control plane shall run it is a mistake, which the mapping tells.
+		return "" // Above what the control plane shall run it is a mistake, which the mapping reports.
 	}
 	m.pool.Version = ""
 	return fmt.Sprintf("AzureManagedControlPlane %s runs Kubernetes %s (it runs %s)", m.cp.Name, wanted, runs)
@@ -160,7 +160,7 @@ var (
 	vnetSubnet          = field.At[map[string]any]("spec", "vnetSubnetReference")
 )
 
-// setOwner makes the pool one of the ManagedCluster that stands behind the control plane.
+// setOwner makes the pool one of the ManagedCluster of the control plane.
 func (m *poolInputs) setOwner(in *composer.Request, r *plan.Resource) error {
 	if r.Err != nil || !m.foreign() {
 		return nil

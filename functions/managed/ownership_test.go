@@ -11,6 +11,7 @@ import (
 
 func TestANewClusterIsMade(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
+	p.byFacts = true
 	p.rounds(8)
 	want := []string{"create ResourceGroup rg", "create VirtualNetwork net", "create VirtualNetworksSubnet nodes", "create ManagedCluster cp"}
 	if diff := cmp.Diff(want, p.did); diff != "" {
@@ -34,6 +35,7 @@ func TestANewClusterIsMade(t *testing.T) {
 // object is there before.
 func TestNothingIsAskedForTooEarly(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
+	p.byFacts = true
 	want := []map[string]string{
 		{"ResourceGroup": "skip/undecided"},
 		// What lies in a group that Azure does not have is not there, either.
@@ -217,6 +219,7 @@ func TestPoolsOfAnotherCluster(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := newPlay(t, aksWorld(t, withManaged(c.ownership), theirs), poolXR(t, "p0", "System"), c.inAzure...)
+			p.byFacts = true
 			p.rounds(3)
 			if diff := cmp.Diff(c.did, p.did); diff != "" {
 				t.Errorf("what ASO did in Azure: -want, +got:\n%s", diff)

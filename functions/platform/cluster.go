@@ -12,6 +12,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // clusterResource is the composition resource name of the Cluster.
@@ -58,7 +59,7 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	if observed == nil && other != nil && !controls(in.XR, other) {
 		return refusal(in, taken(at, other), nil)
 	}
-	spec, _, err := unstructured.NestedMap(plainObject(in.XR), "spec")
+	spec, _, err := field.At[map[string]any]("spec").In(plainObject(in.XR))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read spec: %w", err)
 	}
@@ -84,7 +85,7 @@ func keyOf(xr *unstructured.Unstructured) (key, *composer.Blocked) {
 	if xr.GetNamespace() != "" {
 		return key{xr.GetNamespace(), xr.GetName()}, nil
 	}
-	claim, _, _ := unstructured.NestedStringMap(plainObject(xr), "spec", "claimRef")
+	claim := field.At[map[string]string]("spec", "claimRef").ValueIn(plainObject(xr))
 	if claim["name"] == "" || claim["namespace"] == "" {
 		return key{}, &composer.Blocked{Reason: reasonNoClaim,
 			Message: "spec.claimRef is missing, but must name a claim because the cluster goes to its namespace; make an AKSClusterClaim"}
@@ -111,7 +112,7 @@ func lookUp(in *composer.Request, p *policy, at key) (class, other *unstructured
 }
 
 func controlPlaneOf(in *composer.Request, cluster *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	ref, _, _ := unstructured.NestedStringMap(plainObject(cluster), "spec", "controlPlaneRef")
+	ref := field.At[map[string]string]("spec", "controlPlaneRef").ValueIn(plainObject(cluster))
 	if ref["kind"] != controlPlaneKind.Kind || ref["name"] == "" {
 		return nil, nil
 	}
@@ -140,17 +141,17 @@ func fits(cluster, class *unstructured.Unstructured, p *policy, at key) *compose
 			"waits for ClusterClass %s/%s, which the platform team has to provide", p.classNamespace(at), p.class.Name)
 	}
 	object := plainObject(class)
-	declared, _, _ := unstructured.NestedSlice(object, "spec", "variables")
-	discovered, _, _ := unstructured.NestedSlice(object, "status", "variables")
+	declared := field.At[[]any]("spec", "variables").ValueIn(object)
+	discovered := field.At[[]any]("status", "variables").ValueIn(object)
 	variables := byName(append(declared, discovered...))
-	used, _, _ := unstructured.NestedSlice(cluster.Object, "spec", "topology", "variables")
+	used := field.At[[]any]("spec", "topology", "variables").ValueIn(cluster.Object)
 	for _, item := range append(used, variable(variableNodePool, nil)) {
 		name, _ := item.(map[string]any)["name"].(string)
 		if variables[name] == nil {
 			return unfit(class, fmt.Sprintf("it has no variable %q, which spec.%s needs", name, fieldOf(name)))
 		}
 	}
-	classes, _, _ := unstructured.NestedSlice(object, "spec", "workers", "machinePools")
+	classes := field.At[[]any]("spec", "workers", "machinePools").ValueIn(object)
 	for _, item := range classes {
 		if c, _ := item.(map[string]any); c["class"] == p.class.NodePools {
 			return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/platform/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // Conditions of the kinds for application teams.
@@ -39,7 +40,7 @@ type seen struct {
 // refusal answers with a problem: nothing is made, and what exists stays just as it is.
 func refusal(in *composer.Request, problem *composer.Blocked, s *seen) (*composer.Result, error) {
 	condition := claimed(composer.False(conditionAccepted, problem.Reason, problem.Message))
-	result := &composer.Result{Composed: map[string]composer.Composed{}, Withheld: true}
+	result := &composer.Result{Composed: map[string]composer.Composed{}, Incomplete: true}
 	if observed := in.Observed[clusterResource]; observed != nil {
 		as, err := plan.AsApplied(observed)
 		if err != nil {
@@ -91,7 +92,7 @@ func (s *seen) version() string {
 	if s.controlPlane == nil {
 		return ""
 	}
-	version, _, _ := unstructured.NestedString(s.controlPlane.Object, "status", "version")
+	version := field.At[string]("status", "version").ValueIn(s.controlPlane.Object)
 	return version
 }
 
@@ -99,7 +100,7 @@ func (s *seen) endpoint() string {
 	if s.cluster == nil {
 		return ""
 	}
-	endpoint, _, _ := unstructured.NestedMap(plainObject(s.cluster), "spec", "controlPlaneEndpoint")
+	endpoint := field.At[map[string]any]("spec", "controlPlaneEndpoint").ValueIn(plainObject(s.cluster))
 	host, _ := endpoint["host"].(string)
 	port, _ := endpoint["port"].(float64)
 	if host == "" || port == 0 {
@@ -117,7 +118,7 @@ func (s *seen) pools() []v1alpha1.NodePoolStatus {
 			continue // Somebody has added a pool to the Cluster by hand.
 		}
 		object := plainObject(machinePool)
-		version, _, _ := unstructured.NestedString(object, "spec", "template", "spec", "version")
+		version := field.At[string]("spec", "template", "spec", "version").ValueIn(object)
 		out = append(out, v1alpha1.NodePoolStatus{
 			Name: name, Version: version, Desired: count(object, "spec", "replicas"), Ready: count(object, "status", "readyReplicas"),
 			Message: s.trouble(object),
@@ -128,7 +129,7 @@ func (s *seen) pools() []v1alpha1.NodePoolStatus {
 
 // trouble returns what is wrong with a pool in Azure. Cluster API does not show that on a MachinePool.
 func (s *seen) trouble(machinePool map[string]any) string {
-	name, _, _ := unstructured.NestedString(machinePool, "spec", "template", "spec", "infrastructureRef", "name")
+	name := field.At[string]("spec", "template", "spec", "infrastructureRef", "name").ValueIn(machinePool)
 	for _, pool := range s.asoPools {
 		if pool.GetName() != name {
 			continue
@@ -151,7 +152,7 @@ func sum(pools []v1alpha1.NodePoolStatus) *v1alpha1.NodeCount {
 }
 
 // controlPlaneReady reports whether the API server and what it stands on are there. Each may wait for the other, so all that
-// is said is shown.
+// they report is shown.
 func (s *seen) controlPlaneReady() composer.Condition {
 	reason := ""
 	var messages []string
@@ -209,7 +210,7 @@ func conditionOf(cluster *unstructured.Unstructured, conditionType string) metav
 }
 
 func conditionIn(object map[string]any, conditionType string, path ...string) metav1.Condition {
-	list, _, _ := unstructured.NestedSlice(object, path...)
+	list := field.At[[]any](path...).ValueIn(object)
 	for _, item := range list {
 		c, _ := item.(map[string]any)
 		if c["type"] != conditionType {
@@ -224,7 +225,7 @@ func conditionIn(object map[string]any, conditionType string, path ...string) me
 }
 
 func count(object map[string]any, path ...string) int32 {
-	value, _, _ := unstructured.NestedFieldNoCopy(object, path...)
+	value := field.At[any](path...).ValueIn(object)
 	n, _ := value.(float64)
 	return int32(n)
 }

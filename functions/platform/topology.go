@@ -12,6 +12,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/platform/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // Names of the variables that a ClusterClass for AKSClusters has. All but the last two have the fields of spec of the same
@@ -49,20 +50,20 @@ func appliedTo(cluster *unstructured.Unstructured) applied {
 	if cluster == nil {
 		return a
 	}
-	if version, _, _ := unstructured.NestedString(cluster.Object, "spec", "topology", "version"); version != "" {
+	if version := field.At[string]("spec", "topology", "version").ValueIn(cluster.Object); version != "" {
 		a.spec["version"] = version
 	}
-	variables, _, _ := unstructured.NestedSlice(plainObject(cluster), "spec", "topology", "variables")
+	variables := field.At[[]any]("spec", "topology", "variables").ValueIn(plainObject(cluster))
 	for name, v := range byName(variables) {
 		if slices.Contains(lasting, name) && v["value"] != nil {
 			a.spec[name] = v["value"]
 		}
 	}
-	pools, _, _ := unstructured.NestedSlice(plainObject(cluster), "spec", "topology", "workers", "machinePools")
+	pools := field.At[[]any]("spec", "topology", "workers", "machinePools").ValueIn(plainObject(cluster))
 	for _, item := range pools {
 		pool, _ := item.(map[string]any)
 		name, _ := pool["name"].(string)
-		overrides, _, _ := unstructured.NestedSlice(pool, "variables", "overrides")
+		overrides := field.At[[]any]("variables", "overrides").ValueIn(pool)
 		value, _ := byName(overrides)[variableNodePool]["value"].(map[string]any)
 		fields := clone(value)
 		fields["name"] = name
@@ -170,7 +171,7 @@ func variable(name string, value any) map[string]any {
 	return map[string]any{"name": name, "value": value}
 }
 
-// dnsServiceIP returns the address of the cluster's DNS, which AKS wants to be told together with the range of Services.
+// dnsServiceIP returns the address of the cluster's DNS, which AKS needs together with the range of Services.
 func dnsServiceIP(services string) (string, *composer.Blocked) {
 	invalid := &composer.Blocked{Reason: composer.ReasonIncompatibleValue, Message: fmt.Sprintf(
 		"spec.network.serviceCIDR is %q, but must be an IPv4 range of 32 addresses or more, such as 10.0.0.0/16", services)}

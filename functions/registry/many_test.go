@@ -67,7 +67,7 @@ func (m *manyPools) settled(t testing.TB, xr *unstructured.Unstructured) *fnv1.R
 	if xr == m.controlPlane {
 		req = composertest.Request(t, xr, m.managedCluster)
 	}
-	m.composers.Resolve(t, m.world, req)
+	m.composers.SettleByObjects(t, m.world, req)
 	return req
 }
 

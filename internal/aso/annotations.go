@@ -34,7 +34,7 @@ const (
 // This project's annotations on ASO objects, beside those in apis/infrastructure/v1beta1.
 const (
 	// AnnotationSkippedByPause marks an object whose policy skip comes from a pause and not from a user, so that its end
-	// can be told from the user's own wish to leave the resource in Azure.
+	// can be distinguished from the user's own wish to leave the resource in Azure.
 	AnnotationSkippedByPause = "infrastructure.cluster.x-k8s.io/skipped-by-pause"
 	// AnnotationHeld marks an object that is in Kubernetes while what it waits for is not ready, with the policy skip. ASO, which
 	// does not watch what an object refers to, acts at once when that policy goes.

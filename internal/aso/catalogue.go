@@ -17,12 +17,12 @@ var (
 
 	VirtualNetwork        = declare(Kind{Group: networkGroup, Name: "VirtualNetwork", Version: "v1api20201101", Ownership: ByTag, Condition: "VNetReady"})
 	VirtualNetworksSubnet = declare(Kind{Group: networkGroup, Name: "VirtualNetworksSubnet", Version: "v1api20201101", Ownership: OfParent, Condition: "SubnetsReady"})
-	PrivateEndpoint       = declare(Kind{Group: networkGroup, Name: "PrivateEndpoint", Version: "v1api20220701", Ownership: ByTag, Condition: "PrivateEndpointsReady"})
 
 	ManagedCluster = declare(Kind{Group: containerServiceGroup, Name: "ManagedCluster", Version: "v1api20250801", Ownership: ByTag, Condition: "ManagedClusterRunning"})
 	// AKS makes the agent pools of a new ManagedCluster itself.
 	ManagedClustersAgentPool = declare(Kind{Group: containerServiceGroup, Name: "ManagedClustersAgentPool", Version: "v1api20250801",
 		Ownership: ByTag, New: true, Condition: "AgentPoolsReady"})
+	PrivateEndpoint = declare(Kind{Group: networkGroup, Name: "PrivateEndpoint", Version: "v1api20220701", Ownership: ByTag, Condition: "PrivateEndpointsReady"})
 	// A member of a fleet, which is somebody else's, belongs to the cluster that joins.
 	FleetsMember = declare(Kind{Group: containerServiceGroup, Name: "FleetsMember", Version: "v1api20250301",
 		Ownership: OfParent, Parent: "spec.clusterResourceReference", ParentInStatus: "clusterResourceId", Condition: "FleetReady"})

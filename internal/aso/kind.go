@@ -53,7 +53,7 @@ func (k Kind) check() error {
 	case !ok:
 		return fmt.Errorf("%s is no kind of Azure Service Operator", k.GroupKind())
 	case k.Ownership == undeclared:
-		return fmt.Errorf("%s declares no Ownership: it must say how somebody else's resource is told from the Cluster's", k.GroupKind())
+		return fmt.Errorf("%s declares no Ownership: it must say how somebody else's resource is recognized", k.GroupKind())
 	case k.Ownership == ByTag && !known.tagged:
 		return fmt.Errorf("%s has no tags, so its Ownership must be OfParent", k.GroupKind())
 	}

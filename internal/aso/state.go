@@ -20,7 +20,7 @@ const (
 	messageLatestChangeUnseen = "Azure Service Operator has not yet seen the latest change"
 )
 
-// A State is what ASO last said of one Azure resource.
+// A State is what ASO last reported of one Azure resource.
 type State struct {
 	// Ready is true when Azure has the resource as its current spec asks.
 	Ready bool

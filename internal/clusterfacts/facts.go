@@ -1,4 +1,4 @@
-// Package clusterfacts has what a composer is told of its Cluster: ClusterFacts of the Cluster itself, with the composites that are
+// Package clusterfacts is what a composer knows of its Cluster: ClusterFacts of the Cluster itself, with the composites that are
 // there once, and ClusterFacts of each of its MachinePools. Nothing of them grows with the number of MachinePools but their number, and a
 // change of one MachinePool is read by its own composite and the control plane only.
 package clusterfacts
@@ -56,8 +56,7 @@ func ServedName(gvk schema.GroupVersionKind) string {
 	return gvk.Kind + "." + gvk.Version + "." + gvk.Group
 }
 
-// CommonKinds are told of as served from the first, before any composite mentions one, in each version: those that projects of this sort
-// of cluster are made of.
+// CommonKinds are those that most clusters are made of. Facts have them as served, in each version, before any composite mentions one.
 func CommonKinds() []aso.Kind {
 	return []aso.Kind{aso.ResourceGroup, aso.ManagedCluster, aso.ManagedClustersAgentPool, aso.VirtualNetwork, aso.VirtualNetworksSubnet}
 }
@@ -74,10 +73,12 @@ func Operator(facts *unstructured.Unstructured) string { return specOperator.Val
 func ClusterUID(facts *unstructured.Unstructured) types.UID { return types.UID(specUID.Value(facts)) }
 
 // OfCluster returns the objects in the facts of a Cluster, and true, if they are of the Cluster with the UID, or have the object with
-// the UID. Facts that have no objects yet, of another Cluster of the name, or in a format that this version does not know, are not used.
+// the UID. Facts that have no objects yet, of another Cluster of the name, in a format that this version does not know, or whose
+// CustomResourceDefinition is of an older version and has no field for the UID, are not used.
 func OfCluster(facts *unstructured.Unstructured, about types.UID) (objects []*unstructured.Unstructured, ok bool) {
 	objects, ok = read(facts, ofCluster)
-	return objects, ok && len(objects) > 0 && about != "" && (ClusterUID(facts) == about || has(objects, about))
+	usable := ok && len(objects) > 0 && about != "" && ClusterUID(facts) != ""
+	return objects, usable && (ClusterUID(facts) == about || has(objects, about))
 }
 
 // MachinePoolOf returns the objects in the facts of a MachinePool, and true, if they are of one of the Cluster with the UID.

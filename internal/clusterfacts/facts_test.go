@@ -18,6 +18,7 @@ func TestOfCluster(t *testing.T) {
 		"of the Cluster":              {"spec: {format: 2, clusterUID: u, objects: " + objects + "}", "u", 2},
 		"of its control plane":        {"spec: {format: 2, clusterUID: u, objects: " + objects + "}", "v", 2},
 		"of another of the same name": {"spec: {format: 2, clusterUID: u, objects: " + objects + "}", "other", 0},
+		"its field was pruned":        {"spec: {format: 2, objects: " + objects + "}", "u", 0},
 		"of nobody":                   {"spec: {format: 2, objects: " + objects + "}", "", 0},
 		"in an earlier format":        {"spec: {format: 1, clusterUID: u, objects: " + objects + "}", "u", 0},
 		"in a later format":           {"spec: {format: 3, clusterUID: u, objects: " + objects + "}", "u", 0},

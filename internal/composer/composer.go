@@ -43,8 +43,8 @@ type Result struct {
 	Composed map[string]Composed
 	// Ready is whether the composite resource as a whole is.
 	Ready bool
-	// Withheld is true when an object of the spec is not among Composed.
-	Withheld bool
+	// Incomplete is true when an object of the spec is not among Composed.
+	Incomplete bool
 	// Unwatched is true when something is awaited whose arrival Crossplane does not see.
 	Unwatched bool
 	// Status is the whole status of the composite resource but for Crossplane's own conditions.
@@ -115,7 +115,7 @@ func refuse(in *Request, result *Result, blocked *Blocked) (*Result, error) {
 		status = result.Status
 	}
 	SetConditions(in, status, conditions)
-	return &Result{Withheld: true, Status: status, Conditions: conditions[1:]}, nil
+	return &Result{Incomplete: true, Status: status, Conditions: conditions[1:]}, nil
 }
 
 func stop(rsp *fnv1.RunFunctionResponse, err error) {
@@ -171,7 +171,7 @@ func answer(rsp *fnv1.RunFunctionResponse, in *Request, result *Result) error {
 	if err := setStatus(rsp.GetDesired(), in.XR, result.Status); err != nil {
 		return fmt.Errorf("cannot return the status: %w", err)
 	}
-	if result.Withheld || !result.Ready {
+	if result.Incomplete || !result.Ready {
 		rsp.Desired.Composite.Ready = fnv1.Ready_READY_FALSE
 	}
 	for _, c := range result.Conditions {

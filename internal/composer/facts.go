@@ -109,7 +109,7 @@ func (r *Request) knowCluster(cluster string) error {
 }
 
 // Served reports whether the API server serves a kind; not known when Crossplane cannot tell. The error is ErrPending when that has to
-// be read first. Crossplane reads all of a group to tell of one kind, so it is asked last.
+// be read first. Crossplane reads all of a group to know one kind, so it is asked last.
 func (r *Request) Served(gvk schema.GroupVersionKind) (served, known bool, err error) {
 	if clusterfacts.Serves(r.knows.facts, gvk) || clusterfacts.Serves(r.knows.poolFacts, gvk) {
 		return true, true, nil
@@ -124,7 +124,7 @@ func (r *Request) Served(gvk schema.GroupVersionKind) (served, known bool, err e
 // Operator returns where the ASO runs that serves the composite's namespace; empty when that is not known.
 func (r *Request) Operator() string { return clusterfacts.Operator(r.knows.facts) }
 
-// inFacts returns the objects that facts have of a kind, sorted by name; not ok when they do not tell of the kind. The error is ErrPending when
+// inFacts returns the objects that facts have of a kind, sorted by name; not ok when they do not have the kind. The error is ErrPending when
 // they have to be read first.
 func (r *Request) inFacts(gvk schema.GroupVersionKind, namespace string) (objects []*unstructured.Unstructured, ok bool, err error) {
 	if namespace != r.XR.GetNamespace() {

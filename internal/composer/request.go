@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xv1 "github.com/crossplane/crossplane/apis/v2/apiextensions/v1"
@@ -99,7 +100,7 @@ func (r *Request) ListIn(requirement string, gvk schema.GroupVersionKind, namesp
 	return r.require(requirement, &fnv1.ResourceSelector{Match: &fnv1.ResourceSelector_MatchLabels{MatchLabels: labels}}, gvk, namespace)
 }
 
-// Input returns what the Composition's step tells the function; nil when it says nothing.
+// Input returns the input of the Composition's step; nil when it has none.
 func (r *Request) Input() map[string]any {
 	if r.req.GetInput() == nil {
 		return nil
@@ -150,19 +151,23 @@ func (r *Request) ComposedEarlier(name string) bool {
 	return r.req.GetDesired().GetResources()[name] != nil
 }
 
+var managedFields = field.At[[]any]("metadata", "managedFields")
+
 // Now returns the newest time that is written anywhere in the request: what a function that has no clock knows of time.
 func (r *Request) Now() metav1.Time {
 	newest := r.XR.GetCreationTimestamp()
-	see := func(t *metav1.Time) {
-		if t != nil && newest.Before(t) {
-			newest = *t
-		}
-	}
 	for _, o := range append(slices.Collect(maps.Values(r.Observed)), r.XR) {
 		created := o.GetCreationTimestamp()
-		see(&created)
-		for _, m := range o.GetManagedFields() {
-			see(m.Time)
+		times := []metav1.Time{created}
+		for _, m := range field.Maps(managedFields.Value(o)) { // GetManagedFields would read all of the fields, too.
+			if written, err := time.Parse(time.RFC3339, field.Text(m["time"])); err == nil {
+				times = append(times, metav1.NewTime(written))
+			}
+		}
+		for _, t := range times {
+			if newest.Before(&t) {
+				newest = t
+			}
 		}
 	}
 	return newest

@@ -32,7 +32,7 @@ type cluster struct {
 	stop context.CancelFunc
 }
 
-// newCluster returns a cluster that is not followed yet. It tells of its Nodes as a listener is told.
+// newCluster returns a cluster that is not followed yet. Its listeners hear of its Nodes.
 func newCluster(config *rest.Config, kubeconfig [sha256.Size]byte, tell func(*corev1.Node)) (*cluster, error) {
 	config.ContentType = runtime.ContentTypeProtobuf
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON

@@ -49,7 +49,7 @@ type Follower struct {
 	listeners []listener
 }
 
-// A listener is told of each Node that comes, goes, or changes in what counts, and with nil when all Nodes of a Cluster are known.
+// A listener hears of each Node that comes, goes, or changes in what counts, and with nil when all Nodes of a Cluster are known.
 type listener func(cluster client.ObjectKey, node *corev1.Node)
 
 // SetupWithManager has a Follower follow Nodes until ctx ends.

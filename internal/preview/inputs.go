@@ -55,7 +55,7 @@ func controlledBy(o, xr *unstructured.Unstructured) bool {
 
 // Schemas returns what an API server would say of the kinds of the resources, in a document per API group and version, by file
 // name: composition functions ask for it before they compose a kind. A kind that crds has comes with its schema. If crds
-// is empty every kind is taken to be served, and nothing more is said of it.
+// is empty every kind is taken to be served, and nothing more is known of it.
 func (p *Preview) Schemas(crds []extv1.CustomResourceDefinition) (map[string][]byte, error) {
 	kinds := map[string]map[string]any{}
 	for _, o := range p.Resources {

@@ -147,8 +147,8 @@ func succeed(o *unstructured.Unstructured) {
 	o.Object["status"] = status
 }
 
-// probing reports whether o only looks for what it stands for.
-func probing(o *unstructured.Unstructured) bool {
+// looking reports whether o only looks for what it stands for.
+func looking(o *unstructured.Unstructured) bool {
 	return o.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipUndecided
 }
 

@@ -202,7 +202,7 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 	}
 	existing := p.composed[xr.GetUID()]
 	for _, name := range slices.Sorted(maps.Keys(rsp.GetDesired().GetResources())) {
-		if existing[name] != nil && !probing(existing[name]) && !aso.Held(existing[name]) {
+		if existing[name] != nil && !looking(existing[name]) && !aso.Held(existing[name]) {
 			continue
 		}
 		o, err := asObject(rsp.GetDesired().GetResources()[name].GetResource())
@@ -226,7 +226,7 @@ func (p *Preview) take(existing map[string]*unstructured.Unstructured, name stri
 	case aso.Held(o):
 		ownAnnotations(o)
 		return news
-	case probing(o):
+	case looking(o):
 		notFound(o)
 		return news
 	}

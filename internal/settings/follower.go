@@ -25,7 +25,7 @@ type Follower struct {
 	Client client.Client
 	// Flags are the settings of the command line.
 	Flags Settings
-	// Observe is told the settings when they change; it may be nil.
+	// Observe is called with the settings when they change; it may be nil.
 	Observe func(Settings)
 	// Log is where it says what it cannot read.
 	Log logr.Logger

@@ -40,7 +40,7 @@ func byID(id string) *genruntime.ResourceReference {
 	return &genruntime.ResourceReference{ARMID: id}
 }
 
-// Tags of CAPZ beside v1beta1.OwnedTag, which ownership is told by.
+// Tags of CAPZ beside v1beta1.OwnedTag, which decides ownership.
 const (
 	tagRole    = "sigs.k8s.io_cluster-api-provider-azure_role"
 	tagName    = "Name"

@@ -21,7 +21,7 @@ import (
 
 // patched applies the user's patches to an object, in order. Each is a JSON merge patch (RFC 7386), in JSON or YAML, on
 // the whole object, which must be one of its kind afterwards. What identifies the object, in Kubernetes and in Azure, is not
-// theirs to change: whose the resource is, and whether another cluster has it, is told by that.
+// theirs to change: whose the resource is, and whether another cluster has it, follows from that.
 func (c *aksCluster) patched(o *plan.Resource, path string, patches []string) *plan.Resource {
 	if o.Err != nil {
 		return o

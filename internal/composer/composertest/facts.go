@@ -78,8 +78,8 @@ func (w World) served() []any {
 	return names
 }
 
-// sameByFacts fails the test unless the composer answers a request in the same way where facts tell of the Clusters of the
-// world, without asking for what they tell of. Only an owner that is there already is looked for among them.
+// sameByFacts fails the test unless the composer answers a request in the same way where there are facts of the Clusters of the
+// world, without asking for what they have. Only an owner that is there already is looked for among them.
 func (c Composers) sameByFacts(t testing.TB, w World, first *fnv1.RunFunctionRequest, want *fnv1.RunFunctionResponse) {
 	t.Helper()
 	by, clusters := w, 0
@@ -92,12 +92,12 @@ func (c Composers) sameByFacts(t testing.TB, w World, first *fnv1.RunFunctionReq
 			return // That is what the test is about.
 		}
 	}
-	if _, told := w.Schemas[clusterfacts.Kind]; told || clusters == 0 {
+	if _, differs := w.Schemas[clusterfacts.Kind]; differs || clusters == 0 {
 		return
 	}
-	got := c.settled(t, by, first)
-	if diff := cmp.Diff(withoutRequirements(want), withoutRequirements(got), protocmp.Transform()); diff != "" {
-		t.Errorf("composed by facts it differs: -by the objects, +by facts:\n%s", diff)
+	want, got := withoutRequirements(want), withoutRequirements(c.settled(t, by, first))
+	if !proto.Equal(want, got) {
+		t.Errorf("composed by facts it differs: -by the objects, +by facts:\n%s", cmp.Diff(want, got, protocmp.Transform()))
 	}
 }
 

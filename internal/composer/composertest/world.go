@@ -53,7 +53,7 @@ func (w World) read(t testing.TB, requirement string, s *fnv1.ResourceSelector) 
 	if kind.GroupKind() == (schema.GroupKind{Kind: "Secret"}) {
 		t.Fatalf("requirement %q is for a Secret, but a function must never ask for one", requirement)
 	}
-	if served, told := w.Schemas[kind]; told && served == nil {
+	if served, differs := w.Schemas[kind]; differs && served == nil {
 		t.Fatalf("Crossplane fails: requirement %q is for %s, which is not served", requirement, kind)
 	}
 	found := &fnv1.Resources{}
@@ -66,7 +66,7 @@ func (w World) read(t testing.TB, requirement string, s *fnv1.ResourceSelector) 
 }
 
 func (w World) schema(kind schema.GroupVersionKind) *structpb.Struct {
-	if s, told := w.Schemas[kind]; told {
+	if s, differs := w.Schemas[kind]; differs {
 		return s
 	}
 	return &structpb.Struct{Fields: map[string]*structpb.Value{"type": structpb.NewStringValue("object")}}

@@ -16,7 +16,7 @@ const composedManager = "apiextensions.crossplane.io/composed"
 
 // AsApplied returns observed as Crossplane last applied it: just the fields that it owns. To return that as desired
 // changes nothing, while to return less would remove fields, and to return more would take them from their owners.
-// The error says why it cannot be told.
+// The error says why it is not known.
 func AsApplied(observed *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	for _, m := range observed.GetManagedFields() {
 		if m.Operation != metav1.ManagedFieldsOperationApply || !strings.HasPrefix(m.Manager, composedManager) || m.Subresource != "" {

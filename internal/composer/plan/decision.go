@@ -17,7 +17,7 @@ const (
 	Wait Action = "Wait"
 	// Hold composes the object and keeps it in Kubernetes: nothing is sent to Azure.
 	Hold Action = "Hold"
-	// Look composes the object with the policy skip, and ASO tells whether Azure has the resource already and whose it is.
+	// Look composes the object with the policy skip, and ASO reports whether Azure has the resource already and whose it is.
 	Look Action = "Look"
 	// Read composes the object with the policy skip for good: the resource is somebody else's, or others write it.
 	Read Action = "Read"
@@ -54,7 +54,7 @@ type situation struct {
 	// parent is whose the resource is that it lies in, and parentNew whether that is made now.
 	parent    finding
 	parentNew bool
-	// found is what its own object tells: the record on it, else ASO.
+	// found is what its own object shows: the record on it, else what ASO reports.
 	found finding
 
 	observed *observedObject

@@ -27,7 +27,7 @@ type Outcome struct {
 	State  aso.State
 	// Blocked is true when the state is due to a mistake in the spec.
 	Blocked bool
-	// Ownership tells whose the resource is, where that is asked.
+	// Ownership is whose the resource is, where that is asked.
 	Ownership string
 }
 
@@ -37,8 +37,8 @@ type Outcomes struct {
 	Composed map[string]composer.Composed
 	// Of has an outcome for each resource of the spec, in order, then for those that are being deleted.
 	Of []Outcome
-	// Withheld is true when a resource of the spec is not composed, or not as the spec says.
-	Withheld bool
+	// Incomplete is true when a resource of the spec is not composed, or not as the spec says.
+	Incomplete bool
 	// Unwatched is true when something is awaited that Crossplane does not watch.
 	Unwatched bool
 }
@@ -50,7 +50,7 @@ func (o *Outcomes) Ready() bool {
 			return false
 		}
 	}
-	return !o.Withheld
+	return !o.Incomplete
 }
 
 // Refused reports whether something stands that time alone does not fix: a mistake in the spec, or Azure's refusal.
@@ -68,12 +68,15 @@ func (o *Outcomes) Condition() composer.Condition {
 	return conditionOf(composer.ConditionResourcesReady, o.Of)
 }
 
-// KindConditions returns a condition for each of the kinds that the spec has resources of, and takes back what was said of one that it
-// no longer has.
-func (o *Outcomes) KindConditions(in *composer.Request, kinds ...aso.Kind) []composer.Condition {
+// KindConditions returns a condition for each kind that has one and that the spec has resources of, and takes back the one of a kind that
+// it no longer has.
+func (o *Outcomes) KindConditions(in *composer.Request) []composer.Condition {
 	shown := composer.Shown(in.XR)
 	var conditions []composer.Condition
-	for _, kind := range kinds {
+	for _, kind := range aso.Catalogue() {
+		if kind.Condition == "" {
+			continue
+		}
 		var of []Outcome
 		for _, outcome := range o.Of {
 			if outcome.Object.GroupVersionKind().GroupKind() == kind.GroupKind() {
@@ -194,7 +197,7 @@ func (o *Outcomes) Result(in *composer.Request, status map[string]any, condition
 	status["resources"] = o.Resources()
 	composer.SetConditions(in, status, conditions)
 	return &composer.Result{
-		Composed: o.Composed, Ready: o.Ready(), Withheld: o.Withheld, Unwatched: o.Unwatched,
+		Composed: o.Composed, Ready: o.Ready(), Incomplete: o.Incomplete, Unwatched: o.Unwatched,
 		Status: status, Conditions: conditions,
 	}
 }

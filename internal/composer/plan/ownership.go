@@ -39,7 +39,7 @@ func (r rule) inNewParent(s situation) bool {
 	return !r.declared && !r.kind.New && !s.userPolicy && s.parentNew
 }
 
-// findingOf returns what the observed object of a resource tells. What is recorded on it is final; without a record, which somebody
+// findingOf returns what the observed object of a resource shows. What is recorded on it is final; without a record, which somebody
 // may have removed, Azure is asked again.
 func (p *Plan) findingOf(r *Resource, kind aso.Kind, observed *unstructured.Unstructured) finding {
 	if observed == nil {

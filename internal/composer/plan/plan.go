@@ -64,7 +64,7 @@ func (p *Plan) Make(in *composer.Request, observed *Observations) (*Outcomes, er
 	return out, nil
 }
 
-// known returns the objects that references are resolved among: what is there of a resource tells its ID in Azure.
+// known returns the objects that references are resolved among: the object that exists has the ID in Azure.
 func (p *Plan) known() []*unstructured.Unstructured {
 	var objects []*unstructured.Unstructured
 	for _, r := range p.Resources {
@@ -139,9 +139,9 @@ func (p *Plan) apply(r *Resource, d decision, out *Outcomes) error {
 	case Use:
 		outcome.Object = r.existing
 	case Wait:
-		out.Withheld = true
+		out.Incomplete = true
 	case Keep, Refuse:
-		out.Withheld, outcome.Blocked = true, true
+		out.Incomplete, outcome.Blocked = true, true
 		out.Unwatched = out.Unwatched || d.err.Reason == composer.ReasonKindNotInstalled
 		if d.action == Keep {
 			if err := p.keep(r, d, observed, out); err != nil {
