@@ -47,18 +47,18 @@ func onceServed(mgr ctrl.Manager, kinds []schema.GroupVersionKind, setup func() 
 	}))
 }
 
-// awaitKinds returns when the API server serves all the kinds, and says in the log which it waits for. Its error is one
+// awaitKinds returns when the API server serves all the kinds, and logs which it waits for. Its error is one
 // of the API server, or that of ctx.
 func awaitKinds(ctx context.Context, mapper meta.RESTMapper, kinds []schema.GroupVersionKind) error {
-	var said []string
+	var logged []string
 	for {
 		missing, err := missingKinds(mapper, kinds)
 		if err != nil || len(missing) == 0 {
 			return err
 		}
-		if !slices.Equal(missing, said) {
+		if !slices.Equal(missing, logged) {
 			ctrl.Log.Info("Waiting for kinds that are not served yet", "missing", missing)
-			said = missing
+			logged = missing
 		}
 		select {
 		case <-ctx.Done():
@@ -77,7 +77,7 @@ func missingKinds(mapper meta.RESTMapper, kinds []schema.GroupVersionKind) ([]st
 		case meta.IsNoMatchError(err):
 			missing = append(missing, kind.Kind+"."+kind.Version+"."+kind.Group)
 		case err != nil:
-			return nil, fmt.Errorf("cannot tell whether %s is served: %w", kind.Kind, err)
+			return nil, fmt.Errorf("cannot find out whether %s is served: %w", kind.Kind, err)
 		}
 	}
 	return missing, nil

@@ -16,7 +16,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
-	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/version"
 )
 
@@ -76,7 +76,7 @@ func (f *flags) restConfig() (*rest.Config, error) {
 		return nil, err
 	}
 	config.QPS, config.Burst = clientQPS, clientBurst
-	config.UserAgent = contract.FieldOwner
+	config.UserAgent = names.FieldOwner
 	return config, nil
 }
 

@@ -137,14 +137,11 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 		return err
 	}
 	options := contract.Options{WatchFilter: s.WatchFilter, Concurrency: s.Concurrency, OperatorNamespaces: s.OperatorNamespaces}
-	typed, err := contract.SetupWithManager(ctx, mgr, options)
+	setups, err := contract.SetupWithManager(ctx, mgr, options)
 	if err != nil {
 		return err
 	}
-	if err := onceServed(mgr, contract.TypedKinds(), typed); err != nil {
-		return err
-	}
-	for _, setup := range facts.Setups(ctx, mgr, options) {
+	for _, setup := range append(setups, facts.Setups(ctx, mgr, options)...) {
 		if err := onceServed(mgr, setup.Kinds, setup.Add); err != nil {
 			return err
 		}

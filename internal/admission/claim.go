@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
 // Path is where the webhook is served; package/generate/webhooks.yaml.tmpl has it too.
@@ -31,7 +31,7 @@ type Claimer struct {
 	Scope func() Scope
 }
 
-// A Scope is which objects to act on.
+// A Scope distinguishes the objects to act on from others.
 type Scope struct {
 	// Namespace is the only one to act in; empty means all.
 	Namespace string
@@ -111,13 +111,13 @@ func patched(req admission.Request, scope Scope, namespace string, change func(*
 func claim(obj *unstructured.Unstructured) {
 	if annotations.IsExternallyManaged(obj) {
 		annotations.AddAnnotations(obj, map[string]string{
-			contract.CrossplanePausedAnnotation: "true",
-			contract.PausedByAnnotation:         contract.FieldOwner,
+			names.CrossplanePausedAnnotation: "true",
+			names.PausedByAnnotation:         names.FieldOwner,
 		})
 		return
 	}
-	controllerutil.AddFinalizer(obj, contract.Finalizer)
-	if _, has := obj.GetAnnotations()[contract.BlockMoveAnnotation]; !has {
-		annotations.AddAnnotations(obj, map[string]string{contract.BlockMoveAnnotation: "true"})
+	controllerutil.AddFinalizer(obj, names.Finalizer)
+	if _, has := obj.GetAnnotations()[names.BlockMoveAnnotation]; !has {
+		annotations.AddAnnotations(obj, map[string]string{names.BlockMoveAnnotation: "true"})
 	}
 }

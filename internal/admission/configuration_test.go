@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-// TestConfigurationsMatch says that the configurations in the package send here what the handlers are for.
+// TestConfigurationsMatch shows that the configurations in the package send here what the handlers are for.
 func TestConfigurationsMatch(t *testing.T) {
 	text, err := os.ReadFile("../../package/provider/webhooks.yaml")
 	if err != nil {
@@ -85,7 +85,7 @@ func leadsTo(t *testing.T, config arv1.WebhookClientConfig, rules []arv1.RuleWit
 	return to
 }
 
-// TestIdentityConditions says that a change of any field of an AzureClusterIdentity that a person writes is asked about.
+// TestIdentityConditions shows that a change of any field of an AzureClusterIdentity that a person writes is asked about.
 func TestIdentityConditions(t *testing.T) {
 	text, err := os.ReadFile("../../package/provider/webhooks.yaml")
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aksnetwork"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // DefaultsPath is where the webhook of defaults is served; package/generate/webhooks.yaml.tmpl has it too.
@@ -72,29 +73,42 @@ func (d *Defaulter) Handle(_ context.Context, req admission.Request) admission.R
 	return admission.PatchResponseFromRaw(req.Object.Raw, raw)
 }
 
+// The fields that have defaults, and those that these depend on.
+var (
+	specIdentityRef       = field.At[map[string]any]("spec", "identityRef")
+	specMode              = field.At[string]("spec", "mode")
+	specNetworkPluginMode = field.At[string]("spec", "networkPluginMode")
+	specNetworkRange      = field.At[string]("spec", "virtualNetwork", "cidrBlock")
+	specSubnetRange       = field.At[string]("spec", "virtualNetwork", "subnet", "cidrBlock")
+	specSSHPublicKey      = field.At[string]("spec", "sshPublicKey")
+	specSubscriptionID    = field.At[string]("spec", "subscriptionID")
+	specVersion           = field.At[string]("spec", "version")
+	templateName          = field.At[string]("spec", "template", "spec", "name")
+)
+
 // fill writes the defaults of an object of a kind; old is empty when it is new.
 func (d *Defaulter) fill(kind string, obj, old *unstructured.Unstructured) error {
 	switch kind {
 	case asoControlPlaneKind:
 		// Without an identity the subscription is that of the credential which ASO finds.
-		if _, asked, _ := unstructured.NestedMap(obj.Object, "spec", "identityRef"); asked {
+		if specIdentityRef.Has(obj) {
 			d.fillSubscription(obj, old)
 		}
 		return nil
 	case managedPoolKind:
-		if mode := text(obj, "spec", "mode"); mode != "" {
+		if mode := specMode.Value(obj); mode != "" {
 			setLabel(obj, v1beta1.LabelAgentPoolMode, mode)
 		}
 		return nil
 	case managedPoolTemplateKind:
 		// The pools of a topology have generated names, which AKS does not take.
-		if name := obj.GetName(); name != "" && text(obj, "spec", "template", "spec", "name") == "" {
-			set(obj, name, "spec", "template", "spec", "name")
+		if name := obj.GetName(); name != "" && templateName.Value(obj) == "" {
+			set(obj, templateName, name)
 		}
 		return nil
 	}
-	if version := text(obj, "spec", "version"); version != withV(version) {
-		set(obj, withV(version), "spec", "version")
+	if version := specVersion.Value(obj); version != withV(version) {
+		set(obj, specVersion, withV(version))
 	}
 	d.fillSubscription(obj, old)
 	fillNetwork(obj, old)
@@ -103,28 +117,27 @@ func (d *Defaulter) fill(kind string, obj, old *unstructured.Unstructured) error
 
 // fillSubscription writes the subscription into a new control plane, and keeps it afterwards.
 func (d *Defaulter) fillSubscription(obj, old *unstructured.Unstructured) {
-	if text(obj, "spec", "subscriptionID") != "" {
+	if specSubscriptionID.Value(obj) != "" {
 		return
 	}
-	subscription := text(old, "spec", "subscriptionID")
+	subscription := specSubscriptionID.Value(old)
 	if len(old.Object) == 0 {
 		subscription = d.SubscriptionID
 	}
 	if subscription != "" {
-		set(obj, subscription, "spec", "subscriptionID")
+		set(obj, specSubscriptionID, subscription)
 	}
 }
 
 // fillSSHKey generates a key where an empty one is asked for, and keeps it afterwards. Nobody has its private half: it is for
 // clusters that nobody is to log in to.
 func fillSSHKey(obj, old *unstructured.Unstructured) error {
-	path := []string{"spec", "sshPublicKey"}
-	key, asked, err := unstructured.NestedString(obj.Object, path...)
+	key, asked, err := specSSHPublicKey.Get(obj)
 	if err != nil || !asked || key != "" {
 		return nil //nolint:nilerr // The schema refuses what is no text.
 	}
-	if before := text(old, path...); before != "" {
-		set(obj, before, path...)
+	if before := specSSHPublicKey.Value(old); before != "" {
+		set(obj, specSSHPublicKey, before)
 		return nil
 	}
 	private, err := rsa.GenerateKey(rand.Reader, sshKeyBits)
@@ -135,34 +148,28 @@ func fillSSHKey(obj, old *unstructured.Unstructured) error {
 	if err != nil {
 		return fmt.Errorf("cannot generate an SSH key: %w", err)
 	}
-	set(obj, base64.StdEncoding.EncodeToString(ssh.MarshalAuthorizedKey(public)), path...)
+	set(obj, specSSHPublicKey, base64.StdEncoding.EncodeToString(ssh.MarshalAuthorizedKey(public)))
 	return nil
 }
 
 // fillNetwork writes the address ranges down when a cluster is made: they would be others when it changes to the mode overlay,
 // but those of a network that is in use cannot change.
 func fillNetwork(obj, old *unstructured.Unstructured) {
-	networkPath, subnetPath := []string{"spec", "virtualNetwork", "cidrBlock"}, []string{"spec", "virtualNetwork", "subnet", "cidrBlock"}
-	network, subnet := aksnetwork.Ranges(text(obj, "spec", "networkPluginMode") == "overlay",
-		cmp.Or(text(obj, networkPath...), text(old, networkPath...)), cmp.Or(text(obj, subnetPath...), text(old, subnetPath...)))
+	network, subnet := aksnetwork.Ranges(specNetworkPluginMode.Value(obj) == "overlay",
+		cmp.Or(specNetworkRange.Value(obj), specNetworkRange.Value(old)), cmp.Or(specSubnetRange.Value(obj), specSubnetRange.Value(old)))
 	for _, f := range []struct {
-		path  []string
+		path  field.Path[string]
 		value string
-	}{{networkPath, network}, {subnetPath, subnet}} {
-		if text(obj, f.path...) == "" {
-			set(obj, f.value, f.path...)
+	}{{specNetworkRange, network}, {specSubnetRange, subnet}} {
+		if f.path.Value(obj) == "" {
+			set(obj, f.path, f.value)
 		}
 	}
 }
 
-func text(obj *unstructured.Unstructured, path ...string) string {
-	value, _, _ := unstructured.NestedString(obj.Object, path...)
-	return value
-}
-
 // set writes a field, unless what it would be in is no object: the schema refuses that.
-func set(obj *unstructured.Unstructured, value string, path ...string) {
-	_ = unstructured.SetNestedField(obj.Object, value, path...)
+func set(obj *unstructured.Unstructured, path field.Path[string], value string) {
+	_ = path.Set(obj, value)
 }
 
 func setLabel(obj *unstructured.Unstructured, name, value string) {

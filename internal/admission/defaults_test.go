@@ -70,7 +70,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestDefaultSubscription says that a subscription is written into new control planes only: it cannot be changed later.
+// TestDefaultSubscription shows that a subscription is written into new control planes only: it cannot be changed later.
 func TestDefaultSubscription(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kind   string
@@ -103,7 +103,7 @@ func TestDefaultSubscription(t *testing.T) {
 			if err := (&Defaulter{SubscriptionID: "from-the-environment"}).fill(kind, changed, before); err != nil {
 				t.Fatal(err)
 			}
-			if got := text(changed, "spec", "subscriptionID"); got != tc.want {
+			if got := specSubscriptionID.Value(changed); got != tc.want {
 				t.Errorf("subscriptionID is %q, want %q", got, tc.want)
 			}
 		})
@@ -115,7 +115,7 @@ func TestDefaultSSHKey(t *testing.T) {
 	if err := fillSSHKey(obj, unstructuredOf(nil)); err != nil {
 		t.Fatal(err)
 	}
-	key := text(obj, "spec", "sshPublicKey")
+	key := specSSHPublicKey.Value(obj)
 	if wrong := sshPublicKey(&key); len(wrong) > 0 {
 		t.Fatal(wrong)
 	}

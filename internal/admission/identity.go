@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
-// Where the webhooks are served that explain why an AzureClusterIdentity is refused; package/generate/webhooks.yaml.tmpl has the paths too.
+// Where the webhooks are served that refuse an AzureClusterIdentity with a reason; package/generate/webhooks.yaml.tmpl has the paths too.
 const (
 	IdentitySecretPath   = "/validate-azureclusteridentity-secret"
 	IdentityOperatorPath = "/validate-azureclusteridentity-operator"

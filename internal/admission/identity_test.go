@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestIdentityGuard says what a person reads. Which requests come here at all is for the schema tests.
+// TestIdentityGuard shows what a person reads. Which requests come here at all is for the schema tests.
 func TestIdentityGuard(t *testing.T) {
 	const withRight = ": user, who writes it, needs the right to use azureclusteridentities.infrastructure.cluster.x-k8s.io/operator-credentials in namespace team, " +
 		"as ClusterRole crossplane-capz:operator-credentials gives it; without it, name a Secret of the namespace in spec.clientSecret, with type ServicePrincipal or ServicePrincipalCertificate"
@@ -53,7 +53,7 @@ func TestIdentityGuard(t *testing.T) {
 			}
 			_, got, found := strings.Cut(response.Result.Message, "is invalid: ")
 			if found && got != tc.want || !found && !strings.Contains(response.Result.Message, tc.want) {
-				t.Errorf("said\n%s\nwant\n%s", response.Result.Message, tc.want)
+				t.Errorf("got\n%s\nwant\n%s", response.Result.Message, tc.want)
 			}
 		})
 	}

@@ -59,7 +59,7 @@ func (r *Rules) Register(server webhook.Server) {
 	}
 }
 
-// A rule returns what is wrong with a request. An error means that this could not be found out.
+// A rule returns what is wrong with a request. An error means that it cannot be found out.
 type rule func(context.Context, admission.Request) (field.ErrorList, error)
 
 // handler answers with everything that is wrong at once.

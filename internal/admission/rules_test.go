@@ -75,7 +75,7 @@ func TestRules(t *testing.T) {
 		operation admissionv1.Operation
 		// object and old are YAML.
 		object, old string
-		// want is all of the answer behind the name of the object; empty means that it is allowed.
+		// want is all of the answer after the name of the object; empty means that it is allowed.
 		want string
 	}{
 		"dnsServiceIP, no Cluster yet": {kind: controlPlaneKind, object: strings.Replace(ruleControlPlane, "{version: v1.33.2", dns, 1)},
@@ -190,7 +190,7 @@ func TestRules(t *testing.T) {
 			}
 			_, got, _ := strings.Cut(response.Result.Message, "is invalid: ")
 			if got != tc.want && (tc.want != "last System pool" || !strings.Contains(got, tc.want)) {
-				t.Errorf("said\n%s\nwant\n%s", got, tc.want)
+				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
 			}
 		})
 	}
@@ -222,7 +222,7 @@ func ask(t *testing.T, kind string, operation admissionv1.Operation, object, old
 	}}
 }
 
-// TestRulesScope says that what another installation acts on is left to it.
+// TestRulesScope shows that what another installation acts on is left to it.
 func TestRulesScope(t *testing.T) {
 	for name, tc := range map[string]struct {
 		scope   Scope
@@ -244,7 +244,7 @@ func TestRulesScope(t *testing.T) {
 	}
 }
 
-// TestRulesDryRun says that a dry run of a pool, which may come before the change that allows it, is answered with a warning.
+// TestRulesDryRun shows that a dry run of a pool, which may come before the change that allows it, is answered with a warning.
 func TestRulesDryRun(t *testing.T) {
 	r := rules(t, from[clusterv1.Cluster](t, ruleCluster), from[v1beta1.AzureManagedControlPlane](t, ruleControlPlane))
 	twoRanges := strings.Replace(ruleCluster, "[10.96.0.0/16]", "[10.96.0.0/16, fd00::/108]", 1)
@@ -271,7 +271,7 @@ func TestRulesDryRun(t *testing.T) {
 	}
 }
 
-// TestRulesRefuseWhatTheyCannotTell says that nothing is let through when the API server does not answer.
+// TestRulesRefuseWhatTheyCannotTell shows that nothing is let through when the API server does not answer.
 func TestRulesRefuseWhatTheyCannotTell(t *testing.T) {
 	r := rules(t)
 	down := errors.New("down")

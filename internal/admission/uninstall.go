@@ -43,9 +43,9 @@ func (g *Guard) Register(server webhook.Server) {
 // A definition is what CompositeResourceDefinitions and CustomResourceDefinitions have in common.
 type definition struct {
 	Spec struct {
-		Group      string `json:"group"`
-		Names      names  `json:"names"`
-		ClaimNames names  `json:"claimNames"`
+		Group      string    `json:"group"`
+		Names      kindNames `json:"names"`
+		ClaimNames kindNames `json:"claimNames"`
 		Versions   []struct {
 			Name   string `json:"name"`
 			Served bool   `json:"served"`
@@ -53,11 +53,11 @@ type definition struct {
 	} `json:"spec"`
 }
 
-type names struct {
+type kindNames struct {
 	Kind string `json:"kind"`
 }
 
-// Handle allows the deletion when no resource would go with it. It is refused also when that cannot be found out.
+// Handle allows the deletion when no resource would go with it. It is refused also when that is not known.
 func (g *Guard) Handle(ctx context.Context, req admission.Request) admission.Response {
 	if req.Operation != admissionv1.Delete {
 		return admission.Allowed("")
@@ -127,7 +127,7 @@ func (d *definition) kinds() []schema.GroupVersionKind {
 	return nil
 }
 
-// resources says how many resources of a kind there are, and names some; it says nothing when there are none.
+// resources returns how many resources of a kind there are, and names of some, as text; empty when there are none.
 func (g *Guard) resources(ctx context.Context, kind schema.GroupVersionKind) (string, error) {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))

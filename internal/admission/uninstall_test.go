@@ -117,7 +117,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestGuardInDoubt says that nothing is deleted of which it cannot be told what goes with it.
+// TestGuardInDoubt shows that nothing is deleted of which it is not known what goes with it.
 func TestGuardInDoubt(t *testing.T) {
 	fails := interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
 		return errors.New("the API server is busy")

@@ -13,6 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/kubeconfig"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/nodes"
 )
 
@@ -20,7 +23,7 @@ import (
 // in any order.
 const cacheSyncTimeout = 10 * time.Minute
 
-// CacheOptions returns what the manager caches: of Secrets only what tells whose they are, of all else no managed
+// CacheOptions returns what the manager caches: of Secrets only what identifies them and their owners, of all else no managed
 // fields. An empty namespace means all; a zero syncPeriod controller-runtime's default.
 func CacheOptions(namespace string, syncPeriod time.Duration) cache.Options {
 	options := cache.Options{
@@ -61,20 +64,21 @@ func stripSecret(obj any) (any, error) {
 	return obj, nil
 }
 
-// setupNodes has the Nodes of the Clusters with a control plane of ours followed.
+// setupNodes has the Nodes followed of the Clusters whose control plane is a composite resource.
 func setupNodes(ctx context.Context, mgr ctrl.Manager, o Options) (*nodes.Follower, error) {
 	return nodes.SetupWithManager(ctx, mgr, nodes.Options{
 		Follow: func(cluster *clusterv1.Cluster) bool {
-			return mirrorsNodes(cluster) && Watched(cluster, o.WatchFilter)
+			return followsNodes(cluster) && Watched(cluster, o.WatchFilter)
 		},
-		Secrets:    dataOnlyKubeconfigs{mgr.GetAPIReader()},
-		UserAgent:  rest.DefaultKubernetesUserAgent() + " " + ControllerName,
+		Secrets:    kubeconfig.DataOnlyReader{Reader: mgr.GetAPIReader()},
+		UserAgent:  rest.DefaultKubernetesUserAgent() + " " + names.Controller,
 		Controller: o.Controller(),
 	})
 }
 
-// mirrorsNodes reports whether the Nodes of a Cluster are looked at: not those of a Cluster that goes, whose API server may
-// cease at any moment.
-func mirrorsNodes(cluster *clusterv1.Cluster) bool {
-	return ours(cluster) && cluster.DeletionTimestamp.IsZero()
+// followsNodes reports whether the Nodes of a Cluster are followed: not those of a Cluster that is being deleted, whose API server may
+// stop at any moment.
+func followsNodes(cluster *clusterv1.Cluster) bool {
+	_, ok := composite.Referred(cluster.Spec.ControlPlaneRef, composite.ControlPlane)
+	return ok && cluster.DeletionTimestamp.IsZero()
 }

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,43 +15,60 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
+// backing are the indexes of the kinds that ASO objects back.
+var backing = []fixture.Index{
+	{Object: access.NewObject(fixture.ASOControlPlane), Field: mirror.BackingIndex, Value: mirror.IndexBacking(fixture.ManagedCluster.GroupKind())},
+	{Object: access.NewObject(fixture.TypedControlPlane), Field: mirror.BackingIndex, Value: mirror.IndexBacking(fixture.ManagedCluster.GroupKind())},
+	{Object: access.NewObject(fixture.TypedMachinePool), Field: mirror.BackingIndex, Value: mirror.IndexBacking(fixture.AgentPool.GroupKind())},
+}
+
+func node(name, pool, group string) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{mirror.NodePoolLabel: pool, mirror.NodeResourceGroupLabel: group}}}
+}
+
 func TestMapping(t *testing.T) {
-	infra := clusterv1.ContractVersionedObjectReference{APIGroup: asoMachinePoolKind.Group, Kind: asoMachinePoolKind.Kind, Name: "pool0"}
+	infra := clusterv1.ContractVersionedObjectReference{APIGroup: fixture.ASOMachinePool.Group, Kind: fixture.ASOMachinePool.Kind, Name: "pool0"}
 	machinePool := &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mp"}}
 	machinePool.Spec.Template.Spec.InfrastructureRef = infra
-	m := newManagement(t, myCluster(), with(parse(t, controlPlaneYAML), ofCluster), with(parse(t, infrastructureYAML), ofCluster),
-		with(parse(t, poolYAML), ofMachinePool))
-	of := func(kind schema.GroupVersionKind) mapper { return mapper{client: m.Client, kind: kind} }
+	m := fixture.NewIndexed(t, backing, fixture.Cluster(), fixture.With(fixture.Parse(t, fixture.ControlPlaneYAML), fixture.OfCluster), fixture.With(fixture.Parse(t, fixture.InfrastructureYAML), fixture.OfCluster),
+		fixture.With(fixture.Parse(t, fixture.PoolYAML), fixture.OfMachinePool))
+	of := func(kind composite.Kind) mapper { return mapper{client: m.Client, kind: kind} }
 	fromNode := func(ctx context.Context, obj client.Object) []ctrl.Request {
-		return of(asoMachinePoolKind).fromNode(ctx, client.ObjectKeyFromObject(myCluster()), obj.(*corev1.Node)) //nolint:forcetypeassert // It is one.
+		return of(composite.AzureASOManagedMachinePool).fromNode(ctx, client.ObjectKeyFromObject(fixture.Cluster()), obj.(*corev1.Node)) //nolint:forcetypeassert // It is one.
 	}
 	allNodes := func(ctx context.Context, obj client.Object) []ctrl.Request {
-		return of(asoMachinePoolKind).fromNode(ctx, client.ObjectKeyFromObject(obj), nil)
+		return of(composite.AzureASOManagedMachinePool).fromNode(ctx, client.ObjectKeyFromObject(obj), nil)
 	}
 	tests := map[string]struct {
 		obj  client.Object
 		to   func(context.Context, client.Object) []ctrl.Request
 		want string
 	}{
-		"Cluster to infrastructure":          {obj: myCluster(), to: of(asoClusterKind).fromCluster, want: "my-cluster"},
-		"Cluster to control plane":           {obj: myCluster(), to: of(asoControlPlaneKind).fromCluster, want: "my-cluster"},
-		"Cluster to pools":                   {obj: myCluster(), to: of(asoMachinePoolKind).fromCluster, want: "pool0"},
-		"Cluster of other kinds":             {obj: myCluster(func(c *clusterv1.Cluster) { c.Spec.InfrastructureRef.Kind = "AzureCluster" }), to: of(asoClusterKind).fromCluster},
-		"MachinePool to pool":                {obj: machinePool, to: of(asoMachinePoolKind).fromMachinePool, want: "pool0"},
-		"control plane to infrastructure":    {obj: with(parse(t, controlPlaneYAML), ofCluster), to: of(asoClusterKind).fromMember, want: "my-cluster"},
-		"composed to its composite resource": {obj: with(parse(t, vnetYAML), controlled(asoClusterKind, "x")), to: of(asoClusterKind).fromComposed, want: "x"},
-		"composed by another kind":           {obj: with(parse(t, vnetYAML), controlled(asoControlPlaneKind, "x")), to: of(asoClusterKind).fromComposed},
-		"copy to control plane":              {obj: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{OwnerReferences: with(parse(t, vnetYAML), controlled(asoControlPlaneKind, "x")).GetOwnerReferences()}}, to: of(asoControlPlaneKind).fromSecret, want: "x"},
-		"source to control plane":            {obj: asoSecret("aso", "value", ""), to: of(asoControlPlaneKind).fromSecret, want: "my-cluster"},
-		"any other Secret":                   {obj: &corev1.Secret{}, to: of(asoControlPlaneKind).fromSecret},
-		"lost its controller":                {obj: with(parse(t, managedClusterYAML), composedBy("x")), to: of(asoControlPlaneKind).fromObject, want: "x"},
-		"controlled by another kind":         {obj: with(parse(t, managedClusterYAML), composedBy("x"), controlled(asoMachinePoolKind, "x")), to: of(asoControlPlaneKind).fromObject},
-		"Node to its pool":                   {obj: node("a", "pool0", "g", ""), to: fromNode, want: "pool0"},
-		"Node of no pool":                    {obj: node("a", "pool7", "g", ""), to: fromNode},
-		"Node without a pool":                {obj: node("a", "", "g", ""), to: fromNode},
-		"all Nodes to pools":                 {obj: myCluster(), to: allNodes, want: "pool0"},
+		"Cluster to infrastructure":          {obj: fixture.Cluster(), to: of(composite.AzureASOManagedCluster).fromCluster, want: "my-cluster"},
+		"Cluster to control plane":           {obj: fixture.Cluster(), to: of(composite.AzureASOManagedControlPlane).fromCluster, want: "my-cluster"},
+		"Cluster to pools":                   {obj: fixture.Cluster(), to: of(composite.AzureASOManagedMachinePool).fromCluster, want: "pool0"},
+		"Cluster of other kinds":             {obj: fixture.Cluster(func(c *clusterv1.Cluster) { c.Spec.InfrastructureRef.Kind = "AzureCluster" }), to: of(composite.AzureASOManagedCluster).fromCluster},
+		"MachinePool to pool":                {obj: machinePool, to: of(composite.AzureASOManagedMachinePool).fromMachinePool, want: "pool0"},
+		"control plane to infrastructure":    {obj: fixture.With(fixture.Parse(t, fixture.ControlPlaneYAML), fixture.OfCluster), to: of(composite.AzureASOManagedCluster).fromSibling, want: "my-cluster"},
+		"composed to its composite resource": {obj: fixture.With(fixture.Parse(t, fixture.VNetYAML), fixture.Controlled(fixture.ASOCluster, "x")), to: of(composite.AzureASOManagedCluster).fromComposed, want: "x"},
+		"composed by another kind":           {obj: fixture.With(fixture.Parse(t, fixture.VNetYAML), fixture.Controlled(fixture.ASOControlPlane, "x")), to: of(composite.AzureASOManagedCluster).fromComposed},
+		"copy to control plane":              {obj: &corev1.Secret{ObjectMeta: metav1.ObjectMeta{OwnerReferences: fixture.With(fixture.Parse(t, fixture.VNetYAML), fixture.Controlled(fixture.ASOControlPlane, "x")).GetOwnerReferences()}}, to: of(composite.AzureASOManagedControlPlane).fromSecret, want: "x"},
+		"source to control plane":            {obj: fixture.ASOSecret("aso", "value", ""), to: of(composite.AzureASOManagedControlPlane).fromSecret, want: "my-cluster"},
+		"any other Secret":                   {obj: &corev1.Secret{}, to: of(composite.AzureASOManagedControlPlane).fromSecret},
+		"lost its controller":                {obj: fixture.With(fixture.Parse(t, fixture.ManagedClusterYAML), fixture.Labelled("x")), to: of(composite.AzureASOManagedControlPlane).fromObject, want: "x"},
+		"controlled by another kind":         {obj: fixture.With(fixture.Parse(t, fixture.ManagedClusterYAML), fixture.Labelled("x"), fixture.Controlled(fixture.ASOMachinePool, "x")), to: of(composite.AzureASOManagedControlPlane).fromObject},
+		"Node to its pool":                   {obj: node("a", "pool0", "g"), to: fromNode, want: "pool0"},
+		"Node of no pool":                    {obj: node("a", "pool7", "g"), to: fromNode},
+		"Node without a pool":                {obj: node("a", "", "g"), to: fromNode},
+		"all Nodes to pools":                 {obj: fixture.Cluster(), to: allNodes, want: "pool0"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -75,14 +91,14 @@ func TestPredicates(t *testing.T) {
 		return func(o *unstructured.Unstructured) { o.Object["status"] = map[string]any{key: value} }
 	}
 	generation := func(o *unstructured.Unstructured) { o.SetGeneration(9) }
-	xr := func(changes ...func(*unstructured.Unstructured)) client.Object {
-		return with(with(parse(t, poolYAML), version("1")), changes...)
+	xr := func(changes ...fixture.Change) client.Object {
+		return fixture.With(fixture.With(fixture.Parse(t, fixture.PoolYAML), version("1")), changes...)
 	}
-	vnet := func(changes ...func(*unstructured.Unstructured)) client.Object {
-		return with(with(parse(t, vnetYAML), version("1")), changes...)
+	vnet := func(changes ...fixture.Change) client.Object {
+		return fixture.With(fixture.With(fixture.Parse(t, fixture.VNetYAML), version("1")), changes...)
 	}
-	managedCluster := func(changes ...func(*unstructured.Unstructured)) client.Object {
-		return with(with(parse(t, managedClusterYAML), version("1")), changes...)
+	managedCluster := func(changes ...fixture.Change) client.Object {
+		return fixture.With(fixture.With(fixture.Parse(t, fixture.ManagedClusterYAML), version("1")), changes...)
 	}
 	tests := map[string]struct {
 		predicate     predicate.Predicate
@@ -97,13 +113,13 @@ func TestPredicates(t *testing.T) {
 		"XR: resync":           {predicate: xrChanged(), before: xr(), after: xr(), want: true},
 		"endpoint: same":       {predicate: endpointChanged(), before: xr(), after: xr(version("2"), generation)},
 		"endpoint: new":        {predicate: endpointChanged(), before: xr(), after: xr(version("2"), status("controlPlaneEndpoint", map[string]any{"host": "h"})), want: true},
-		"composed: status":     {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), status("id", "x"))},
-		"composed: mirrored":   {predicate: composedChanged(managedClusterKind), before: managedCluster(), after: managedCluster(version("2")), want: true},
-		"composed: policy":     {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), annotated(reconcilePolicyAnnotation, "skip")), want: true},
-		"composed: undecided":  {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), annotated(v1beta1.AnnotationOwnership, v1beta1.OwnershipUndecided)), want: true},
-		"composed: going":      {predicate: composedChanged(managedClusterKind), before: vnet(), after: vnet(version("2"), deleting("aso")), want: true},
-		"Cluster: status":      {predicate: specChanged(), before: numbered(myCluster(), "1"), after: numbered(myCluster(), "2")},
-		"Cluster: annotations": {predicate: specChanged(), before: numbered(myCluster(), "1"), after: numbered(myCluster(func(c *clusterv1.Cluster) { c.Annotations = map[string]string{"a": "b"} }), "2"), want: true},
+		"composed: status":     {predicate: composedChanged(fixture.ManagedCluster.GroupKind()), before: vnet(), after: vnet(version("2"), status("id", "x"))},
+		"composed: mirrored":   {predicate: composedChanged(fixture.ManagedCluster.GroupKind()), before: managedCluster(), after: managedCluster(version("2")), want: true},
+		"composed: policy":     {predicate: composedChanged(fixture.ManagedCluster.GroupKind()), before: vnet(), after: vnet(version("2"), fixture.Annotated(aso.AnnotationReconcilePolicy, "skip")), want: true},
+		"composed: undecided":  {predicate: composedChanged(fixture.ManagedCluster.GroupKind()), before: vnet(), after: vnet(version("2"), fixture.Annotated(v1beta1.AnnotationOwnership, v1beta1.OwnershipUndecided)), want: true},
+		"composed: going":      {predicate: composedChanged(fixture.ManagedCluster.GroupKind()), before: vnet(), after: vnet(version("2"), fixture.Deleting("aso")), want: true},
+		"Cluster: status":      {predicate: SpecChanged(), before: numbered(fixture.Cluster(), "1"), after: numbered(fixture.Cluster(), "2")},
+		"Cluster: annotations": {predicate: SpecChanged(), before: numbered(fixture.Cluster(), "1"), after: numbered(fixture.Cluster(func(c *clusterv1.Cluster) { c.Annotations = map[string]string{"a": "b"} }), "2"), want: true},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -118,18 +134,18 @@ func TestPredicates(t *testing.T) {
 }
 
 func TestMovesPools(t *testing.T) {
-	controlPlane := func(changes ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
-		return with(with(parse(t, typedControlPlaneYAML), inStatus("version", "v1.33.2")), changes...)
+	controlPlane := func(changes ...fixture.Change) *unstructured.Unstructured {
+		return fixture.With(fixture.With(fixture.Parse(t, fixture.TypedControlPlaneYAML), fixture.InStatus("version", "v1.33.2")), changes...)
 	}
 	tests := map[string]struct {
 		after *unstructured.Unstructured
 		want  bool
 	}{
-		"conditions":          {after: controlPlane(inStatus("conditions", []any{"x"}))},
-		"spec":                {after: controlPlane(inSpec("version", "v1.34.0"))},
-		"its deletion begins": {after: controlPlane(deleting(Finalizer)), want: true},
-		"another version":     {after: controlPlane(inStatus("version", "v1.34.0")), want: true},
-		"upgraded by AKS":     {after: controlPlane(inStatus("autoUpgradeVersion", "v1.33.4")), want: true},
+		"conditions":          {after: controlPlane(fixture.InStatus("conditions", []any{"x"}))},
+		"spec":                {after: controlPlane(fixture.InSpec("version", "v1.34.0"))},
+		"its deletion begins": {after: controlPlane(fixture.Deleting(names.Finalizer)), want: true},
+		"another version":     {after: controlPlane(fixture.InStatus("version", "v1.34.0")), want: true},
+		"upgraded by AKS":     {after: controlPlane(fixture.InStatus("autoUpgradeVersion", "v1.33.4")), want: true},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -10,10 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/deletion"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
-// onUpdate passes creations and deletions, resyncs, and the updates that differ in the way that relevant says.
-func onUpdate(relevant func(before, after client.Object) bool) predicate.Predicate {
+// OnUpdate passes creations and deletions, resyncs, and the updates that differ as relevant decides.
+func OnUpdate(relevant func(before, after client.Object) bool) predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		if e.ObjectOld == nil || e.ObjectNew == nil {
 			return false
@@ -25,37 +30,39 @@ func onUpdate(relevant func(before, after client.Object) bool) predicate.Predica
 
 // xrChanged passes what matters of a composite resource to its own reconciler: the function writes its status often.
 func xrChanged() predicate.Predicate {
-	return onUpdate(func(before, after client.Object) bool {
+	return OnUpdate(func(before, after client.Object) bool {
 		return before.GetGeneration() != after.GetGeneration() ||
 			!maps.Equal(before.GetLabels(), after.GetLabels()) ||
 			!maps.Equal(before.GetAnnotations(), after.GetAnnotations()) ||
 			!slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
 			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
-			differs(statusReplicas, before, after) || differs(statusControlPlaneEndpoint, before, after) || toldOfPause(before, after)
+			differs(access.StatusReplicas, before, after) || differs(access.StatusControlPlaneEndpoint, before, after) || pauseReported(before, after)
 	})
 }
 
-// toldOfPause reports whether the status has come to tell of a pause, or of its end.
-func toldOfPause(before, after client.Object) bool {
+// pauseReported reports whether the status has begun, or ceased, to report a pause.
+func pauseReported(before, after client.Object) bool {
 	old, oldOK := before.(*unstructured.Unstructured)
 	changed, changedOK := after.(*unstructured.Unstructured)
-	return oldOK && changedOK && saysNotPaused(old) != saysNotPaused(changed)
+	return oldOK && changedOK && reportsNotPaused(old) != reportsNotPaused(changed)
 }
 
 // endpointChanged passes what matters of a control plane to the infrastructure.
 func endpointChanged() predicate.Predicate {
-	return onUpdate(func(before, after client.Object) bool { return differs(statusControlPlaneEndpoint, before, after) })
+	return OnUpdate(func(before, after client.Object) bool {
+		return differs(access.StatusControlPlaneEndpoint, before, after)
+	})
 }
 
-func differs[T any](f field[T], before, after client.Object) bool {
+func differs[T any](f field.Path[T], before, after client.Object) bool {
 	old, oldOK := before.(*unstructured.Unstructured)
 	changed, changedOK := after.(*unstructured.Unstructured)
-	return oldOK && changedOK && !equality.Semantic.DeepEqual(f.value(old), f.value(changed))
+	return oldOK && changedOK && !equality.Semantic.DeepEqual(f.Value(old), f.Value(changed))
 }
 
-// specChanged passes what matters of a Cluster or a MachinePool: a deletion raises the generation too.
-func specChanged() predicate.Predicate {
-	return onUpdate(func(before, after client.Object) bool {
+// SpecChanged passes what matters of a Cluster or a MachinePool: a deletion raises the generation too.
+func SpecChanged() predicate.Predicate {
+	return OnUpdate(func(before, after client.Object) bool {
 		return before.GetGeneration() != after.GetGeneration() ||
 			!maps.Equal(before.GetLabels(), after.GetLabels()) ||
 			!maps.Equal(before.GetAnnotations(), after.GetAnnotations())
@@ -63,22 +70,22 @@ func specChanged() predicate.Predicate {
 }
 
 // composedChanged passes what matters of an ASO object: its deletion and the way there, its reconcile policy, what ASO
-// finds while it is undecided whose the resource is, and everything of the kind that is mirrored.
+// finds while the ownership of the resource is undecided, and everything of the kind that is mirrored.
 func composedChanged(mirrored schema.GroupKind) predicate.Predicate {
-	return onUpdate(func(before, after client.Object) bool {
-		return after.GetDeletionTimestamp() != nil || undecided(after) ||
+	return OnUpdate(func(before, after client.Object) bool {
+		return after.GetDeletionTimestamp() != nil || deletion.Undecided(after) ||
 			after.GetObjectKind().GroupVersionKind().GroupKind() == mirrored ||
-			before.GetAnnotations()[reconcilePolicyAnnotation] != after.GetAnnotations()[reconcilePolicyAnnotation]
+			before.GetAnnotations()[aso.AnnotationReconcilePolicy] != after.GetAnnotations()[aso.AnnotationReconcilePolicy]
 	})
 }
 
 // changed passes every update.
 func changed() predicate.Predicate {
-	return onUpdate(func(client.Object, client.Object) bool { return true })
+	return OnUpdate(func(client.Object, client.Object) bool { return true })
 }
 
-// gone passes the end of an object only.
-func gone() predicate.Predicate {
+// Gone passes the end of an object only.
+func Gone() predicate.Predicate {
 	no := func(event.CreateEvent) bool { return false }
 	return predicate.Funcs{CreateFunc: no, UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }
@@ -90,7 +97,7 @@ func movesPools() predicate.Predicate {
 		CreateFunc: func(event.CreateEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			return e.ObjectOld.GetDeletionTimestamp() == nil && e.ObjectNew.GetDeletionTimestamp() != nil ||
-				differs(statusVersion, e.ObjectOld, e.ObjectNew) || differs(statusAutoUpgradeVersion, e.ObjectOld, e.ObjectNew)
+				differs(access.StatusVersion, e.ObjectOld, e.ObjectNew) || differs(access.StatusAutoUpgradeVersion, e.ObjectOld, e.ObjectNew)
 		},
 	}
 }

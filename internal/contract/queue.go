@@ -17,7 +17,7 @@ func init() { metrics.Registry.MustRegister(depths) }
 type queue = priorityqueue.PriorityQueue[ctrl.Request]
 
 // newQueue returns the work queue of a controller: controller-runtime's own without a name, as one that has a name wakes the process twice
-// a second to bring its metrics up to date. Its depth is told when it is asked for.
+// a second to bring its metrics up to date. Its depth is read when the metric is.
 func newQueue(controller string, limiter workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request] {
 	q := priorityqueue.New("", func(o *priorityqueue.Opts[ctrl.Request]) {
 		o.RateLimiter = limiter
@@ -33,17 +33,17 @@ type queueDepths struct {
 	queues map[string]queue
 }
 
-// follow has the metric tell of a controller's queue, in the place of one that the controller had before.
+// follow adds a controller's queue to the metric, in the place of one that the controller had before.
 func (d *queueDepths) follow(controller string, q queue) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.queues[controller] = q
 }
 
-// Describe says nothing: controller-runtime has registered the metric.
+// Describe sends nothing: controller-runtime has registered the metric.
 func (d *queueDepths) Describe(chan<- *prometheus.Desc) {}
 
-// Collect tells how many requests of each controller wait for a worker. Those that are to be tried later are not counted.
+// Collect sends how many requests of each controller wait for a worker. Those that are to be tried later are not counted.
 func (d *queueDepths) Collect(to chan<- prometheus.Metric) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

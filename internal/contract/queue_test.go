@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// TestQueueSleeps says that nothing of a queue wakes the process when there is nothing to do, and what would: a queue with a name.
+// TestQueueSleeps shows that nothing of a queue wakes the process when there is nothing to do, and what would: a queue with a name.
 func TestQueueSleeps(t *testing.T) {
 	awake := func() bool {
 		var stacks bytes.Buffer
@@ -39,7 +39,7 @@ func TestQueueSleeps(t *testing.T) {
 	t.Error("a queue with a name does not wake the process either: newQueue is not needed")
 }
 
-// TestQueueServesControllers says that a queue has what controllers need, and that its depth is told beside that of queues with a name.
+// TestQueueServesControllers shows that a queue has what controllers need, and that its depth is reported beside that of queues with a name.
 func TestQueueServesControllers(t *testing.T) {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](time.Millisecond, time.Millisecond)
 	newQueue("test", limiter).ShutDown()
@@ -70,7 +70,7 @@ func TestQueueServesControllers(t *testing.T) {
 	_, _ = named.Get()
 }
 
-// depthOf returns what the metrics of the process say of a queue.
+// depthOf returns the depth of a queue by the metrics of the process.
 func depthOf(t *testing.T, name string) float64 {
 	t.Helper()
 	families, err := metrics.Registry.Gather()

@@ -4,40 +4,46 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/deletion"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 )
 
-// ConflictDelay lets the cache catch up with a write that came in between.
-const ConflictDelay = 200 * time.Millisecond
-
 // A Reconciler does provider-capz's part of the contract for one composite kind: what is common to all of them here,
-// and mirror for what is not.
+// the rest in mirror.
 type Reconciler struct {
-	api
+	access.API
 
-	kind   schema.GroupVersionKind
-	mirror mirror
-	// mirrored is the kind of the ASO object that mirror reads; empty when it reads none.
-	mirrored schema.GroupKind
+	kind   composite.Kind
+	mirror mirrorer
 	// watchFilter is the value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all.
 	watchFilter string
-	// watch makes events of objects of the kind lead here.
-	watch func(context.Context, schema.GroupVersionKind) error
+	// watch makes events of objects of a kind lead here.
+	watch access.WatchFunc
 }
 
-// A mirror hands what Azure and the function have made of a living composite resource on to Cluster API.
-type mirror interface {
-	reconcile(ctx context.Context, s *scope) (ctrl.Result, error)
+// A mirrorer copies what Azure and the function have made of a living composite resource to where Cluster API reads it.
+type mirrorer interface {
+	Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, error)
 }
 
-func (r *Reconciler) family() family { return familyOf(r.kind) }
+// nothing is the mirrorer of kinds of which the function alone writes all that Cluster API reads.
+type nothing struct{}
+
+// Reconcile implements mirrorer.
+func (nothing) Reconcile(context.Context, *access.Scope) (ctrl.Result, error) {
+	return ctrl.Result{}, nil
+}
 
 // Reconcile does the contract's part for the composite resource that req names.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
@@ -45,34 +51,34 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	switch {
 	case apierrors.IsConflict(err):
 		ctrl.LoggerFrom(ctx).V(1).Info("Someone else wrote first, trying again", "reason", err.Error())
-		return ctrl.Result{RequeueAfter: ConflictDelay}, nil
+		return ctrl.Result{RequeueAfter: access.ConflictDelay}, nil
 	case apierrors.IsForbidden(err):
-		r.tellForbidden(ctx, req, err)
+		r.reportForbidden(ctx, req, err)
 	}
 	return result, err
 }
 
 func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	xr := newXR(r.kind)
+	xr := access.NewObject(r.kind.GroupVersionKind)
 	if err := r.Get(ctx, req.NamespacedName, xr); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if !Watched(xr, r.watchFilter) || untouchable(xr) {
+	if !Watched(xr, r.watchFilter) || access.Unmanaged(xr) {
 		return ctrl.Result{}, nil
 	}
-	cluster, err := ClusterOf(ctx, r.Client, xr)
+	cluster, err := access.ClusterOf(ctx, r.Client, xr)
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("cannot read the Cluster: %w", err)
 	}
-	s := &scope{xr: xr, cluster: cluster}
-	if err := errors.Join(r.watchComposed(ctx, xr), r.watchBehind(ctx, xr)); err != nil {
+	s := &access.Scope{XR: xr, Kind: r.kind, Cluster: cluster}
+	if err := errors.Join(access.WatchComposed(ctx, xr, r.watch), r.watchBacking(ctx, xr)); err != nil {
 		return ctrl.Result{}, err
 	}
 	if paused, err := r.translatePause(ctx, s); paused || err != nil {
 		return ctrl.Result{}, err
 	}
 	if xr.GetDeletionTimestamp() != nil {
-		return r.reconcileDelete(ctx, s)
+		return (&deletion.Deleter{API: r.API, Kind: r.kind, Watch: r.watch}).Reconcile(ctx, s)
 	}
 	if err := r.claim(ctx, xr); err != nil {
 		return ctrl.Result{}, err
@@ -80,17 +86,17 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if cluster == nil || !ownedByCAPI(xr) {
 		return ctrl.Result{}, nil
 	}
-	return r.mirror.reconcile(ctx, s)
+	return r.mirror.Reconcile(ctx, s)
 }
 
-// tellForbidden shows a person that a right is missing, as it is when an ASO group is composed that the roles in
+// reportForbidden reports to the user that a right is missing, as when an ASO group is composed that the roles in
 // package/ do not have.
-func (r *Reconciler) tellForbidden(ctx context.Context, req ctrl.Request, forbidden error) {
-	xr := newXR(r.kind)
+func (r *Reconciler) reportForbidden(ctx context.Context, req ctrl.Request, forbidden error) {
+	xr := access.NewObject(r.kind.GroupVersionKind)
 	if err := r.Get(ctx, req.NamespacedName, xr); err != nil {
-		return // Then there is nobody to tell.
+		return // Without it there is nothing to report on.
 	}
-	r.events.warn(xr, "Forbidden", "", forbidden.Error()+"; apply a ClusterRole for it with label "+
+	r.Events.Warn(xr, "Forbidden", "", forbidden.Error()+"; apply a ClusterRole for it with label "+
 		"infrastructure.cluster.x-k8s.io/aggregate-to-provider-capz: \"true\"")
 }
 
@@ -105,16 +111,16 @@ func ownedByCAPI(xr *unstructured.Unstructured) bool {
 	return false
 }
 
-// watchComposed makes events of everything that xr has composed lead to xr.
-func (r *Reconciler) watchComposed(ctx context.Context, xr *unstructured.Unstructured) error {
-	refs, err := composedRefs(xr)
-	if err != nil {
-		return err
+// watchBacking makes events of an ASO object that the user has written lead to xr. That its kind is not installed is not reported here:
+// the function does that.
+func (r *Reconciler) watchBacking(ctx context.Context, xr *unstructured.Unstructured) error {
+	backing := mirror.Mirrored(r.kind)
+	if r.kind.Inline || backing.Empty() {
+		return nil
 	}
-	for _, ref := range refs {
-		if err := r.watch(ctx, ref.GroupVersionKind); err != nil {
-			return err
-		}
+	ref, _ := mirror.BackingRef(xr, backing)
+	if err := r.watch(ctx, ref.GroupVersionKind); !meta.IsNoMatchError(err) {
+		return err
 	}
 	return nil
 }

@@ -9,165 +9,145 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/util/workqueue"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/external"
-	"sigs.k8s.io/cluster-api/util/labels"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/kubeconfig"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/nodes"
 )
 
-// ControllerName is the name under which Events are reported, and the prefix of the client's in Clusters.
-const ControllerName = "provider-capz"
-
-// How long to wait between tries of what fails. The longest is well below renewMargin: when Entra has been away for long,
-// a token must not expire after it is back.
-const (
-	minRetry = 100 * time.Millisecond
-	maxRetry = 30 * time.Second
-)
-
-// Options are what the reconcilers can be told.
-type Options struct {
-	// WatchFilter is the value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all.
-	WatchFilter string
-	// Concurrency is how many composite resources of a kind are reconciled at once.
-	Concurrency int
-	// OperatorNamespaces are where Azure Service Operator may run.
-	OperatorNamespaces []string
-}
-
-// Watched reports whether obj is one to act on with a watch filter; an empty one lets all pass.
-func Watched(obj metav1.Object, filter string) bool {
-	return filter == "" || labels.HasWatchLabel(obj, filter)
-}
-
-// Controller returns the options that every controller of provider-capz has; each needs a rate limiter of its own.
-func (o Options) Controller() controller.Options {
-	return controller.Options{
-		MaxConcurrentReconciles: o.Concurrency,
-		CacheSyncTimeout:        cacheSyncTimeout,
-		NewQueue:                newQueue,
-		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](minRetry, maxRetry),
-	}
+// A Setup adds controllers that need some kinds to be served.
+type Setup struct {
+	Kinds []schema.GroupVersionKind
+	Add   func() error
 }
 
 // SetupWithManager adds the reconcilers of Kinds and what follows the Nodes of Clusters to mgr, whose client must read
-// unstructured objects from its cache (see CacheOptions). What it returns adds those of TypedKinds, which a Configuration
-// of an older version does not have.
-func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) (typed func() error, err error) {
-	access := api{
-		Client: client.WithFieldOwner(mgr.GetClient(), FieldOwner),
-		live:   liveReader{Reader: mgr.GetAPIReader(), mapper: mgr.GetRESTMapper()},
-		events: newReporter(mgr.GetEventRecorder(ControllerName)),
-	}
-	followed, err := setupNodes(ctx, mgr, o)
+// unstructured objects from its cache (see CacheOptions). What it returns adds the reconcilers of the other families.
+func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) ([]Setup, error) {
+	follower, err := setupNodes(ctx, mgr, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := mgr.GetFieldIndexer().IndexField(ctx, &clusterv1.MachinePool{}, clusterIndex, indexCluster); err != nil {
+	if err := mgr.GetFieldIndexer().IndexField(ctx, &clusterv1.MachinePool{}, access.ClusterIndex, access.IndexCluster); err != nil {
 		return nil, fmt.Errorf("cannot index MachinePools: %w", err)
 	}
-	typed = func() error { return setupFamily(ctx, mgr, o, typedFamily, access, followed) }
-	return typed, setupFamily(ctx, mgr, o, asoFamily, access, followed)
+	s := &setup{
+		mgr: mgr, options: o, nodes: follower,
+		api: access.New(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetRESTMapper(), mgr.GetEventRecorder(names.Controller)),
+	}
+	var later []Setup
+	for _, family := range otherFamilies() {
+		later = append(later, Setup{Kinds: kindsOf(family), Add: func() error { return s.add(ctx, family) }})
+	}
+	return later, s.add(ctx, composite.ASOManaged)
 }
 
-// setupFamily adds the reconcilers of the kinds of a family.
-func setupFamily(ctx context.Context, mgr ctrl.Manager, o Options, f family, access api, followed *nodes.Follower) error {
-	if err := mgr.GetFieldIndexer().IndexField(ctx, newXR(f.machinePool), clusterIndex, indexCluster); err != nil {
-		return fmt.Errorf("cannot index %s: %w", f.machinePool.Kind, err)
-	}
-	credentials := azure.Credentials{Operators: azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces}}
-	if err := setupCluster(mgr, o, f, access); err != nil {
-		return err
-	}
-	if err := setupControlPlane(ctx, mgr, o, f, &controlPlaneMirror{api: access, tokens: credentials.For, now: time.Now}); err != nil {
-		return err
-	}
-	return setupMachinePool(ctx, mgr, o, f, access, followed)
+// A setup adds reconcilers to a manager.
+type setup struct {
+	mgr     ctrl.Manager
+	options Options
+	api     access.API
+	nodes   *nodes.Follower
 }
 
-func setupCluster(mgr ctrl.Manager, o Options, f family, access api) error {
-	r := &Reconciler{api: access, kind: f.infrastructure, mirror: &clusterMirror{api: access}, watchFilter: o.WatchFilter}
-	m := r.mapper(mgr)
-	b := builderFor(mgr, r, m, o).
-		Watches(newXR(f.controlPlane), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(endpointChanged())).
-		Watches(newXR(f.machinePool), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(gone()))
-	return r.build(mgr, b, m)
+// add adds the reconcilers of the kinds of a family.
+func (s *setup) add(ctx context.Context, family composite.Family) error {
+	kinds := composite.Select(composite.Of(family), reconciled)
+	for _, kind := range kinds { // All before the first controller, which starts the caches of several kinds.
+		if err := s.index(ctx, kind); err != nil {
+			return fmt.Errorf("cannot index %s: %w", kind.Kind, err)
+		}
+	}
+	for _, kind := range kinds {
+		if err := s.reconcile(kind); err != nil {
+			return fmt.Errorf("cannot set up the controller of %s: %w", kind.Kind, err)
+		}
+	}
+	return nil
 }
 
-func setupControlPlane(ctx context.Context, mgr ctrl.Manager, o Options, f family, mirror *controlPlaneMirror) error {
-	r := &Reconciler{
-		api: mirror.api, kind: f.controlPlane, mirror: mirror, mirrored: managedClusterKind, watchFilter: o.WatchFilter,
-	}
-	if err := r.index(ctx, mgr); err != nil {
-		return err
-	}
-	m := r.mapper(mgr)
-	b := builderFor(mgr, r, m, o).
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(m.fromSecret), builder.WithPredicates(changed()))
-	return r.build(mgr, b, m)
-}
-
-func setupMachinePool(ctx context.Context, mgr ctrl.Manager, o Options, f family, access api, followed *nodes.Follower) error {
-	mirror := &machinePoolMirror{api: access, nodes: followed.Nodes}
-	r := &Reconciler{api: access, kind: f.machinePool, mirror: mirror, watchFilter: o.WatchFilter}
-	if f.typed { // Else what counts of the agent pool is in spec.
-		r.mirrored = agentPoolKind
-		if err := r.index(ctx, mgr); err != nil {
+// index has machines and pools found by their Cluster, and all kinds by the ASO object that backs them.
+func (s *setup) index(ctx context.Context, kind composite.Kind) error {
+	indexer, obj := s.mgr.GetFieldIndexer(), access.NewObject(kind.GroupVersionKind)
+	if inClusters(kind) {
+		if err := indexer.IndexField(ctx, obj, access.ClusterIndex, access.IndexCluster); err != nil {
 			return err
 		}
 	}
-	m := r.mapper(mgr)
-	b := builderFor(mgr, r, m, o).
-		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(m.fromMachinePool), builder.WithPredicates(specChanged())).
-		Watches(newXR(f.controlPlane), handler.EnqueueRequestsFromMapFunc(m.fromMember), builder.WithPredicates(movesPools())).
-		WatchesRawSource(followed.Source(m.fromNode))
-	return r.build(mgr, b, m)
-}
-
-// name returns the name of the controller of the kind.
-func (r *Reconciler) name() string { return strings.ToLower(r.kind.Kind) }
-
-func (r *Reconciler) mapper(mgr ctrl.Manager) mapper {
-	return mapper{client: mgr.GetClient(), kind: r.kind, mirrored: r.mirrored}
-}
-
-// index lets composite resources be found by the ASO object behind them.
-func (r *Reconciler) index(ctx context.Context, mgr ctrl.Manager) error {
-	if err := mgr.GetFieldIndexer().IndexField(ctx, newXR(r.kind), behindIndex, indexBehind(r.mirrored)); err != nil {
-		return fmt.Errorf("cannot index %s: %w", r.kind.Kind, err)
+	if backing := mirror.Mirrored(kind); !backing.Empty() {
+		return indexer.IndexField(ctx, obj, mirror.BackingIndex, mirror.IndexBacking(backing))
 	}
 	return nil
 }
 
-// builderFor returns what the controllers of all kinds have in common.
-func builderFor(mgr ctrl.Manager, r *Reconciler, m mapper, o Options) *builder.Builder {
-	return ctrl.NewControllerManagedBy(mgr).
-		Named(r.name()).
-		For(newXR(r.kind), builder.WithPredicates(xrChanged())).
-		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(m.fromCluster), builder.WithPredicates(specChanged())).
-		WithOptions(o.Controller())
-}
-
-// build makes the controller, and r watch the kinds of ASO objects as they are met. Only metadata is cached of them.
-func (r *Reconciler) build(mgr ctrl.Manager, b *builder.Builder, m mapper) error {
-	c, err := b.Build(r)
+// reconcile adds the controller of a kind.
+func (s *setup) reconcile(kind composite.Kind) error {
+	r := &Reconciler{API: s.api, kind: kind, mirror: s.mirror(kind), watchFilter: s.options.WatchFilter}
+	m := mapper{client: s.mgr.GetClient(), kind: kind}
+	b := ctrl.NewControllerManagedBy(s.mgr).
+		Named(strings.ToLower(kind.Kind)).
+		For(access.NewObject(kind.GroupVersionKind), builder.WithPredicates(xrChanged())).
+		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(m.fromCluster), builder.WithPredicates(SpecChanged())).
+		WithOptions(s.options.Controller())
+	c, err := s.watch(b, kind, m).Build(r)
 	if err != nil {
-		return fmt.Errorf("cannot set up the controller of %s: %w", r.kind.Kind, err)
+		return err
 	}
-	log := mgr.GetLogger().WithName(r.kind.Kind)
-	tracker := &external.ObjectTracker{Controller: c, Cache: mgr.GetCache(), Scheme: mgr.GetScheme(), PredicateLogger: &log}
-	r.watch = func(ctx context.Context, kind schema.GroupVersionKind) error {
+	// The kinds of ASO objects are watched as they are met. Only metadata is cached of them.
+	log := s.mgr.GetLogger().WithName(kind.Kind)
+	tracker := &external.ObjectTracker{Controller: c, Cache: s.mgr.GetCache(), Scheme: s.mgr.GetScheme(), PredicateLogger: &log}
+	r.watch = func(ctx context.Context, composed schema.GroupVersionKind) error {
 		obj := &metav1.PartialObjectMetadata{}
-		obj.SetGroupVersionKind(kind)
-		return tracker.Watch(ctrl.LoggerFrom(ctx), obj, handler.EnqueueRequestsFromMapFunc(m.fromObject), composedChanged(r.mirrored))
+		obj.SetGroupVersionKind(composed)
+		return tracker.Watch(ctrl.LoggerFrom(ctx), obj, handler.EnqueueRequestsFromMapFunc(m.fromObject), composedChanged(mirror.Mirrored(kind)))
 	}
 	return nil
+}
+
+// watch has the builder watch what else concerns composite resources of the kind, by its role.
+func (s *setup) watch(b *builder.Builder, kind composite.Kind, m mapper) *builder.Builder {
+	sibling := func(role composite.Role, passes predicate.Predicate) {
+		if other, ok := kind.Sibling(role); ok {
+			b.Watches(access.NewObject(other.GroupVersionKind), handler.EnqueueRequestsFromMapFunc(m.fromSibling), builder.WithPredicates(passes))
+		}
+	}
+	switch kind.Role {
+	case composite.InfrastructureCluster:
+		sibling(composite.ControlPlane, endpointChanged())
+		sibling(composite.InfrastructureMachine, Gone())
+		sibling(composite.InfrastructureMachinePool, Gone())
+	case composite.ControlPlane:
+		b.WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(m.fromSecret), builder.WithPredicates(changed()))
+	case composite.InfrastructureMachinePool:
+		b.Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(m.fromMachinePool), builder.WithPredicates(SpecChanged()))
+		sibling(composite.ControlPlane, movesPools())
+		if mirror.OfAKS(kind) {
+			b.WatchesRawSource(s.nodes.Source(m.fromNode))
+		}
+	}
+	return b
+}
+
+// mirror returns what the reconciler of a kind does with a living composite resource.
+func (s *setup) mirror(kind composite.Kind) mirrorer {
+	switch {
+	case kind.Role == composite.InfrastructureCluster:
+		return &mirror.InfrastructureCluster{API: s.api}
+	case kind.Role == composite.ControlPlane:
+		credentials := azure.Credentials{Operators: azure.Operators{Secrets: s.mgr.GetAPIReader(), Namespaces: s.options.OperatorNamespaces}}
+		return &controlPlane{API: s.api, kubeconfig: &kubeconfig.Writer{API: s.api, Tokens: credentials.For, Now: time.Now}}
+	case kind.Role == composite.InfrastructureMachinePool && mirror.OfAKS(kind):
+		return &mirror.MachinePool{API: s.api, Nodes: s.nodes.Nodes}
+	}
+	return nothing{}
 }

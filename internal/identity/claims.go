@@ -8,17 +8,39 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
-// claimsIndex is the index of AzureManagedControlPlanes by what they would take for their own in Azure.
+// claimsIndex is the index of composite resources by what they claim in Azure.
 const claimsIndex = "claims"
 
-// A claim is what only one AzureManagedControlPlane may have in Azure.
+// claims has, by kind, what a composite resource would take for its own in Azure. Users who write ASO objects name each resource
+// themselves, so that those kinds claim nothing.
+var claims = map[schema.GroupKind]func(client.Object) []claim{
+	composite.AzureManagedControlPlane.GroupKind(): claimsOfManagedControlPlane,
+}
+
+// claiming returns the kinds that claim something.
+func claiming() []composite.Kind {
+	return composite.Select(func(k composite.Kind) bool { return claims[k.GroupKind()] != nil })
+}
+
+// claimsOf returns what a composite resource claims.
+func claimsOf(obj client.Object) []claim {
+	of, ok := claims[obj.GetObjectKind().GroupVersionKind().GroupKind()]
+	if !ok {
+		return nil
+	}
+	return of(obj)
+}
+
+// A claim is what only one composite resource may have in Azure.
 type claim struct {
 	// key is the same for all who claim the same. Azure does not tell small letters from large ones.
 	key string
@@ -26,11 +48,11 @@ type claim struct {
 	words string
 }
 
-// claimsOf returns what a control plane would take for its own: of each resource group the resources with the tag of its
+// claimsOfManagedControlPlane returns what an AzureManagedControlPlane claims: of each resource group the resources with the tag of its
 // Cluster, of which Azure has no namespace, and the AKS cluster of its name, whose kubeconfig it would get.
-func claimsOf(obj client.Object) []claim {
+func claimsOfManagedControlPlane(obj client.Object) []claim {
 	controlPlane := &v1beta1.AzureManagedControlPlane{}
-	if obj.GetObjectKind().GroupVersionKind().GroupKind() != typedKind.GroupKind() || !read(obj, controlPlane) || controlPlane.Spec.SubscriptionID == "" {
+	if !read(obj, controlPlane) || controlPlane.Spec.SubscriptionID == "" {
 		return nil
 	}
 	spec := controlPlane.Spec
@@ -81,19 +103,23 @@ func indexClaims(obj client.Object) []string {
 	return keys
 }
 
-// claimedByOther is a mistake when a control plane of another namespace has, or was first to want, what this one claims: both would
-// change and delete the same resources. Within a namespace Kubernetes' own names keep them apart. Nothing is said of the
-// other one.
-func (k *keeper) claimedByOther(ctx context.Context, controlPlane *unstructured.Unstructured) error {
+// claimedByOther is a mistake when a composite resource of another namespace has, or was first to want, what this one claims: both would
+// change and delete the same resources. Within a namespace Kubernetes' own names keep them apart. The other one is not named.
+func (k *keeper) claimedByOther(ctx context.Context, xr *unstructured.Unstructured) error {
 	var own *standing
-	for _, claim := range claimsOf(controlPlane) {
-		others, err := k.claimants(ctx, claim.key, controlPlane.GetNamespace())
-		if err != nil {
-			return err
+	for _, claim := range claimsOf(xr) {
+		var others []unstructured.Unstructured
+		for _, kind := range claiming() {
+			claimants, err := k.claimants(ctx, kind, claim.key, xr.GetNamespace())
+			if err != nil {
+				return err
+			}
+			others = append(others, claimants...)
 		}
 		for i := range others {
 			if own == nil {
-				if own, err = k.standingOf(ctx, controlPlane); err != nil {
+				var err error
+				if own, err = k.standingOf(ctx, xr); err != nil {
 					return err
 				}
 			}
@@ -110,22 +136,22 @@ func (k *keeper) claimedByOther(ctx context.Context, controlPlane *unstructured.
 	return nil
 }
 
-// claimants returns the control planes of other namespaces that claim the same.
-func (k *keeper) claimants(ctx context.Context, key, namespace string) ([]unstructured.Unstructured, error) {
+// claimants returns the composite resources of a kind in other namespaces that claim the same.
+func (k *keeper) claimants(ctx context.Context, kind composite.Kind, key, namespace string) ([]unstructured.Unstructured, error) {
 	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(typedKind)
+	list.SetGroupVersionKind(kind.GroupVersionKind)
 	if err := k.List(ctx, list, client.MatchingFields{claimsIndex: key}); err != nil {
 		return nil, fmt.Errorf("cannot list what claims the same in Azure: %w", err)
 	}
 	return slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool { return u.GetNamespace() == namespace }), nil
 }
 
-// A standing is what decides between two control planes that claim the same.
+// A standing is what decides between two composite resources that claim the same.
 type standing struct {
-	// counts is unset where the control plane cannot get a credential: it takes nothing from anybody.
+	// counts is unset where the composite resource cannot get a credential: it takes nothing from anybody.
 	counts bool
-	// without says that it has none yet: 0 that its AzureClusterIdentity has its finalizer, which is the surest, as few may write
-	// that; 1 that its Secret was noted on it, which stays when it is moved; 2 that it waits.
+	// without is 0 if its AzureClusterIdentity has its finalizer, which is the surest sign of a credential, as few may write that; 1 if
+	// its Secret was noted on it, which stays when it is moved; 2 if it waits.
 	without int
 	created int64
 	key     string
@@ -150,7 +176,7 @@ func (k *keeper) standingOf(ctx context.Context, xr *unstructured.Unstructured) 
 	if err := k.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, identity); err != nil {
 		return s, client.IgnoreNotFound(err)
 	}
-	if slices.Contains(identity.Finalizers, finalizerOf(typedKind.GroupKind(), client.ObjectKeyFromObject(xr))) {
+	if slices.Contains(identity.Finalizers, finalizerOf(xr.GroupVersionKind().GroupKind(), client.ObjectKeyFromObject(xr))) {
 		s.counts, s.without = true, 0
 		return s, nil
 	}
@@ -162,13 +188,13 @@ func (k *keeper) standingOf(ctx context.Context, xr *unstructured.Unstructured) 
 	return s, nil
 }
 
-// fromClaim returns the control planes that claim the same as one that was changed or is gone.
-func (k *keeper) fromClaim(ctx context.Context, obj client.Object) []ctrl.Request {
+// fromClaim returns the composite resources that claim the same as one that was changed or is gone.
+func (r *Reconciler) fromClaim(ctx context.Context, obj client.Object) []ctrl.Request {
 	var requests []ctrl.Request
 	for _, claim := range claimsOf(obj) {
-		others, err := k.claimants(ctx, claim.key, obj.GetNamespace())
+		others, err := r.keeper.claimants(ctx, r.kind, claim.key, obj.GetNamespace())
 		if err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "Cannot tell who waits for this one")
+			ctrl.LoggerFrom(ctx).Error(err, "Cannot find who waits for this one")
 			return nil
 		}
 		for i := range others {

@@ -33,7 +33,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestClaimedByOther says which of two control planes gives way.
+// TestClaimedByOther shows which of two control planes gives way.
 func TestClaimedByOther(t *testing.T) {
 	const (
 		early, late = `creationTimestamp: "2026-11-20T00:00:00Z", `, `creationTimestamp: "2026-11-20T00:00:01Z", `
@@ -94,38 +94,48 @@ func TestClaimedByOther(t *testing.T) {
 				m.create(object(t, `{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret, ownerReferences: [
   {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, name: cp, uid: cp, controller: true}]}}`))
 			}
-			_, said := m.reconcile()
-			if !strings.Contains(said, tc.want) || (said == "") != (tc.want == "") {
-				t.Errorf("said %q, want %q", said, tc.want)
+			_, event := m.reconcile()
+			if !strings.Contains(event, tc.want) || (event == "") != (tc.want == "") {
+				t.Errorf("event %q, want %q", event, tc.want)
 			}
-			if strings.Contains(said, "other/") || (m.credential() == nil || len(m.credential().Data) == 0) != (tc.want != "") {
-				t.Errorf("said %q, Secret %v", said, m.credential())
+			if strings.Contains(event, "other/") || (m.credential() == nil || len(m.credential().Data) == 0) != (tc.want != "") {
+				t.Errorf("event %q, Secret %v", event, m.credential())
 			}
 		})
 	}
 }
 
-// TestClaimSettles says that who gave way goes on when the other is gone, and is not disturbed by one that comes later.
+// TestClaimSettles shows that who gave way goes on when the other is gone, and is not disturbed by one that comes later.
 func TestClaimSettles(t *testing.T) {
 	ctx := context.Background()
 	ours := replaced(theControlPlane, "metadata: {", `metadata: {creationTimestamp: "2026-11-20T00:00:01Z", `)
 	theirs := replaced(theControlPlane, "metadata: {", `metadata: {creationTimestamp: "2026-11-20T00:00:00Z", `, "namespace: team", "namespace: other")
 	m := manage(t, theCluster, theTeam, theSource, ours, theirs, replaced(theIdentity, "{list: [team]}", "{}"))
-	if _, said := m.reconcile(); said == "" || m.credential() != nil {
-		t.Fatalf("said %q, Secret %v", said, m.credential())
+	if _, event := m.reconcile(); event == "" || m.credential() != nil {
+		t.Fatalf("event %q, Secret %v", event, m.credential())
 	}
-	requests := m.keeper().fromClaim(ctx, object(t, theirs))
+	requests := m.reconciler().fromClaim(ctx, object(t, theirs))
 	if diff := cmp.Diff([]ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: "team", Name: "cp"}}}, requests); diff != "" {
 		t.Errorf("the other's end leads to: -want +got:\n%s", diff)
 	}
 	if err := m.Delete(ctx, object(t, theirs)); err != nil {
 		t.Fatal(err)
 	}
-	if _, said := m.reconcile(); said != "" || m.credential() == nil {
-		t.Fatalf("said %q, Secret %v", said, m.credential())
+	if _, event := m.reconcile(); event != "" || m.credential() == nil {
+		t.Fatalf("event %q, Secret %v", event, m.credential())
 	}
 	m.create(object(t, theirs))
-	if writes, said := m.reconcile(); said != "" || len(writes) > 0 || m.credential() == nil {
-		t.Errorf("a newcomer: wrote %v, said %q, Secret %v", writes, said, m.credential())
+	if writes, event := m.reconcile(); event != "" || len(writes) > 0 || m.credential() == nil {
+		t.Errorf("a newcomer: wrote %v, event %q, Secret %v", writes, event, m.credential())
+	}
+}
+
+// TestEveryKindWithFieldsClaims shows that no kind has been forgotten of which two could take the same resources for their own. Those whose
+// users write ASO objects claim nothing.
+func TestEveryKindWithFieldsClaims(t *testing.T) {
+	for _, kind := range carriers() {
+		if claimed := claims[kind.GroupKind()] != nil; claimed == kind.Inline {
+			t.Errorf("%s claims something: %v", kind.Kind, claimed)
+		}
 	}
 }

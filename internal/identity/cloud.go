@@ -23,7 +23,7 @@ func (s source) cloudSettings(ctx context.Context, namespace, environment string
 	}
 	wanted, own := cloudOf(environment, operator)
 	if environment != "" && wanted.Name == "" {
-		return nil, wrong("spec.azureEnvironment is %s; it must be %s", environment, names(func(c azure.Cloud) string { return c.Name }))
+		return nil, wrong("spec.azureEnvironment is %s; it must be %s", environment, listed(func(c azure.Cloud) string { return c.Name }))
 	}
 	if err := s.agrees(identityType, wanted); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s source) agrees(identityType string, cluster azure.Cloud) error {
 		return nil
 	case !slices.ContainsFunc(azure.Clouds(), func(c azure.Cloud) bool { return c.IdentityType == identityType }):
 		return wrong("spec.userAssignedIdentityCredentialsCloudType of %s is %s; it must be %s", s.name(), identityType,
-			names(func(c azure.Cloud) string { return c.IdentityType }))
+			listed(func(c azure.Cloud) string { return c.IdentityType }))
 	case cluster.Name == "":
 		return nil // A cloud that only ASO knows.
 	}
@@ -75,8 +75,8 @@ func nameOf(operator azure.Operator) string {
 	return "a cloud of its own"
 }
 
-// names lists what the clouds are called.
-func names(of func(azure.Cloud) string) string {
+// listed returns what the clouds are called, as a list for people.
+func listed(of func(azure.Cloud) string) string {
 	var all []string
 	for _, c := range azure.Clouds() {
 		all = append(all, of(c))

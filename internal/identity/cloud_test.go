@@ -7,23 +7,25 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
-// TestReconcileCloudOfASO says that the ASO kinds have the field too.
+// TestReconcileCloudOfASO shows that the ASO kinds have the field too.
 func TestReconcileCloudOfASO(t *testing.T) {
 	m := manage(t, theCluster, theTeam, theIdentity, theSource,
 		replaced(theControlPlane, "AzureManagedControlPlane", "AzureASOManagedControlPlane", "subscriptionID: sub,", "subscriptionID: sub, azureEnvironment: AzureChinaCloud,"),
 		`{apiVersion: v1, kind: Secret, metadata: {namespace: capz-system, name: aso-controller-settings}, data: {ALLOW_MULTI_ENV_MANAGEMENT: dHJ1ZQ==}}`)
-	m.kind = asoKind
-	if _, said := m.reconcile(); said != "" {
-		t.Fatal(said)
+	m.kind = composite.AzureASOManagedControlPlane
+	if _, event := m.reconcile(); event != "" {
+		t.Fatal(event)
 	}
 	if host := string(m.credential().Data["AZURE_AUTHORITY_HOST"]); host != "https://login.chinacloudapi.cn/" {
 		t.Errorf("the authority host is %q", host)
 	}
 }
 
-// TestReconcileClouds says what the credential Secret has of a cluster's cloud, and when there is a mistake instead.
+// TestReconcileClouds shows what the credential Secret has of a cluster's cloud, and when there is a mistake instead.
 func TestReconcileClouds(t *testing.T) {
 	const operator = `{apiVersion: v1, kind: Secret, metadata: {namespace: azureserviceoperator-system, name: aso-controller-settings}, data: {X: ""}}`
 	anywhere := replaced(operator, `X: ""`, "ALLOW_MULTI_ENV_MANAGEMENT: dHJ1ZQ==")
@@ -33,7 +35,7 @@ func TestReconcileClouds(t *testing.T) {
 	for name, tc := range map[string]struct {
 		operator, environment, identityType string
 		want                                []string
-		said                                string
+		event                               string
 	}{
 		"ASO's":                             {operator: anywhere},
 		"public, ASO without settings":      {environment: "AzurePublicCloud"},
@@ -41,17 +43,17 @@ func TestReconcileClouds(t *testing.T) {
 		"US":                                {operator: anywhere, environment: "AzureUSGovernmentCloud", want: us},
 		"US, with ASO there":                {operator: inUS, environment: "AzureUSGovernmentCloud"},
 		"US, for a CAPZ that brings ASO":    {operator: replaced(anywhere, "azureserviceoperator-system", "capz-system"), environment: "AzureUSGovernmentCloud", want: us},
-		"US, not allowed":                   {operator: operator, environment: "AzureUSGovernmentCloud", said: `spec.azureEnvironment is AzureUSGovernmentCloud, but Azure Service Operator works in AzurePublicCloud only, by Secret azureserviceoperator-system/aso-controller-settings; it can work in both with ALLOW_MULTI_ENV_MANAGEMENT: "true" there`},
-		"US, ASO without settings":          {environment: "AzureUSGovernmentCloud", said: "Azure Service Operator works in AzurePublicCloud only"},
-		"US, settings of nobody's":          {operator: replaced(anywhere, "azureserviceoperator-system", "team"), environment: "AzureUSGovernmentCloud", said: "Azure Service Operator works in AzurePublicCloud only"},
-		"US, settings of other namespaces'": {operator: replaced(anywhere, "data: {", "data: {AZURE_TARGET_NAMESPACES: aWRz, "), environment: "AzureUSGovernmentCloud", said: "Azure Service Operator works in AzurePublicCloud only"},
-		"public, ASO in a cloud of its own": {operator: elsewhere, environment: "AzurePublicCloud", said: "Azure Service Operator works in a cloud of its own only"},
-		"gone":                              {operator: anywhere, environment: "AzureGermanCloud", said: "spec.azureEnvironment is AzureGermanCloud; it must be AzurePublicCloud, AzureUSGovernmentCloud or AzureChinaCloud"},
+		"US, not allowed":                   {operator: operator, environment: "AzureUSGovernmentCloud", event: `spec.azureEnvironment is AzureUSGovernmentCloud, but Azure Service Operator works in AzurePublicCloud only, by Secret azureserviceoperator-system/aso-controller-settings; it can work in both with ALLOW_MULTI_ENV_MANAGEMENT: "true" there`},
+		"US, ASO without settings":          {environment: "AzureUSGovernmentCloud", event: "Azure Service Operator works in AzurePublicCloud only"},
+		"US, settings of nobody's":          {operator: replaced(anywhere, "azureserviceoperator-system", "team"), environment: "AzureUSGovernmentCloud", event: "Azure Service Operator works in AzurePublicCloud only"},
+		"US, settings of other namespaces'": {operator: replaced(anywhere, "data: {", "data: {AZURE_TARGET_NAMESPACES: aWRz, "), environment: "AzureUSGovernmentCloud", event: "Azure Service Operator works in AzurePublicCloud only"},
+		"public, ASO in a cloud of its own": {operator: elsewhere, environment: "AzurePublicCloud", event: "Azure Service Operator works in a cloud of its own only"},
+		"gone":                              {operator: anywhere, environment: "AzureGermanCloud", event: "spec.azureEnvironment is AzureGermanCloud; it must be AzurePublicCloud, AzureUSGovernmentCloud or AzureChinaCloud"},
 		"identity of the cloud":             {operator: anywhere, environment: "AzureUSGovernmentCloud", identityType: "usgovernment", want: us},
 		"identity of ASO's cloud":           {operator: anywhere, identityType: "public"},
-		"identity of another cloud":         {operator: anywhere, environment: "AzureUSGovernmentCloud", identityType: "china", said: "spec.userAssignedIdentityCredentialsCloudType of AzureClusterIdentity ids/id is china, but the cluster is in AzureUSGovernmentCloud; it must be usgovernment"},
-		"identity, and ASO elsewhere":       {operator: inUS, identityType: "public", said: "is public, but the cluster is in AzureUSGovernmentCloud"},
-		"identity of no cloud":              {identityType: "german", said: "spec.userAssignedIdentityCredentialsCloudType of AzureClusterIdentity ids/id is german; it must be public, usgovernment or china"},
+		"identity of another cloud":         {operator: anywhere, environment: "AzureUSGovernmentCloud", identityType: "china", event: "spec.userAssignedIdentityCredentialsCloudType of AzureClusterIdentity ids/id is china, but the cluster is in AzureUSGovernmentCloud; it must be usgovernment"},
+		"identity, and ASO elsewhere":       {operator: inUS, identityType: "public", event: "is public, but the cluster is in AzureUSGovernmentCloud"},
+		"identity of no cloud":              {identityType: "german", event: "spec.userAssignedIdentityCredentialsCloudType of AzureClusterIdentity ids/id is german; it must be public, usgovernment or china"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			identity, controlPlane := theIdentity, theControlPlane
@@ -66,11 +68,11 @@ func TestReconcileClouds(t *testing.T) {
 				objects = append(objects, tc.operator)
 			}
 			m := manage(t, objects...)
-			_, said := m.reconcile()
-			if !strings.Contains(said, tc.said) || (said == "") != (tc.said == "") {
-				t.Fatalf("said %q, want %q", said, tc.said)
+			_, event := m.reconcile()
+			if !strings.Contains(event, tc.event) || (event == "") != (tc.event == "") {
+				t.Fatalf("event %q, want %q", event, tc.event)
 			}
-			if tc.said != "" {
+			if tc.event != "" {
 				if m.credential() != nil {
 					t.Error("there is a credential")
 				}

@@ -27,18 +27,19 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
-// consumerFinalizer begins the finalizers that keep an AzureClusterIdentity while it is used, one for each control plane.
+// consumerFinalizer begins the finalizers that keep an AzureClusterIdentity while it is used, one for each composite resource.
 const consumerFinalizer = "identity.infrastructure.cluster.x-k8s.io/"
 
-// finalizerOf returns the finalizer of a control plane. It is the same wherever the control plane is moved to, and says of which
-// namespace it is, so that a provider-capz which knows one namespace only leaves those of others alone.
+// finalizerOf returns the finalizer of a composite resource. It is the same wherever that is moved to, and has its
+// namespace, so that a provider-capz which knows one namespace only leaves those of others alone.
 func finalizerOf(kind schema.GroupKind, key client.ObjectKey) string {
 	return finalizersOfNamespace(key.Namespace) + digest(kind.Kind+"/"+key.Name)
 }
 
-// finalizersOfNamespace returns how the finalizers of the control planes in a namespace begin.
+// finalizersOfNamespace returns how the finalizers of the composite resources in a namespace begin.
 func finalizersOfNamespace(namespace string) string {
 	return consumerFinalizer + digest(namespace) + "."
 }
@@ -49,26 +50,26 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// A keeper keeps AzureClusterIdentities for as long as control planes use them: without, these could not even be deleted.
+// A keeper keeps AzureClusterIdentities for as long as composite resources use them: without, these could not even be deleted.
 // It is the one writer of its finalizers; those that CAPZ has left are not its own.
 type keeper struct {
-	// Client reads control planes from the cache, and writes.
+	// Client reads composite resources from the cache, and writes.
 	client.Client
 
 	// live reads AzureClusterIdentities, which may be in a namespace that is not cached.
 	live   client.Reader
 	events events.EventRecorder
-	// namespace is the only one whose control planes are known; empty means all.
+	// namespace is the only one whose composite resources are known; empty means all.
 	namespace string
-	// said has the last Event on each AzureClusterIdentity.
-	said sync.Map
+	// reported has the last Event on each AzureClusterIdentity.
+	reported sync.Map
 }
 
 // Reconcile gives the AzureClusterIdentity that req names the finalizers that it is to have.
 func (k *keeper) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	identity := &v1beta1.AzureClusterIdentity{}
 	if err := k.live.Get(ctx, req.NamespacedName, identity); err != nil {
-		k.said.Delete(req.NamespacedName)
+		k.reported.Delete(req.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if moving(identity) {
@@ -80,11 +81,11 @@ func (k *keeper) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, 
 	}
 	switch err := k.settle(ctx, identity, users); {
 	case apierrors.IsConflict(err):
-		return ctrl.Result{RequeueAfter: contract.ConflictDelay}, nil
+		return ctrl.Result{RequeueAfter: access.ConflictDelay}, nil
 	case err != nil:
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	k.tell(identity, users)
+	k.reportUsers(identity, users)
 	return ctrl.Result{}, nil
 }
 
@@ -94,12 +95,12 @@ func moving(obj client.Object) bool {
 	return has
 }
 
-// users returns the control planes that refer to an AzureClusterIdentity, by their finalizers.
+// users returns the composite resources that refer to an AzureClusterIdentity, by their finalizers.
 func (k *keeper) users(ctx context.Context, key client.ObjectKey) (map[string]*unstructured.Unstructured, error) {
 	users := map[string]*unstructured.Unstructured{}
-	for _, kind := range controlPlaneKinds {
+	for _, kind := range carriers() {
 		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(kind)
+		list.SetGroupVersionKind(kind.GroupVersionKind)
 		if err := k.List(ctx, list, client.MatchingFields{identityIndex: key.String()}); err != nil {
 			return nil, fmt.Errorf("cannot list what uses AzureClusterIdentity %s: %w", key, err)
 		}
@@ -110,7 +111,7 @@ func (k *keeper) users(ctx context.Context, key client.ObjectKey) (map[string]*u
 	return users, nil
 }
 
-// settle takes away the finalizers of control planes that are gone or use another AzureClusterIdentity, and adds those of the
+// settle takes away the finalizers of composite resources that are gone or use another AzureClusterIdentity, and adds those of the
 // ones that may use it, all in one write. Who was never allowed to use it cannot keep it. Who has its finalizer keeps that:
 // its clusters need the identity to be deleted.
 func (k *keeper) settle(ctx context.Context, identity *v1beta1.AzureClusterIdentity, users map[string]*unstructured.Unstructured) error {
@@ -142,7 +143,7 @@ func (k *keeper) settle(ctx context.Context, identity *v1beta1.AzureClusterIdent
 	return nil
 }
 
-// known is how the finalizers begin whose control planes can be seen.
+// known is how the finalizers begin whose composite resources can be seen.
 func (k *keeper) known() string {
 	if k.namespace == "" {
 		return consumerFinalizer
@@ -150,8 +151,8 @@ func (k *keeper) known() string {
 	return finalizersOfNamespace(k.namespace)
 }
 
-// entitled reports whether a control plane is given a credential, as far as that is for the AzureClusterIdentity and other control planes
-// to say.
+// entitled reports whether a composite resource is given a credential, as far as the AzureClusterIdentity and other composite resources
+// decide that.
 func (k *keeper) entitled(ctx context.Context, identity *v1beta1.AzureClusterIdentity, user *unstructured.Unstructured) (bool, error) {
 	allowed, err := allows(ctx, k.Client, identity, user.GetNamespace())
 	if err == nil && allowed {
@@ -163,7 +164,7 @@ func (k *keeper) entitled(ctx context.Context, identity *v1beta1.AzureClusterIde
 	return allowed, err
 }
 
-// hold puts the finalizer of a control plane on its AzureClusterIdentity, and those of others that lack it: many are often
+// hold puts the finalizer of a composite resource on its AzureClusterIdentity, and those of others that lack it: many are often
 // applied at once. Until then no credential is given.
 func (k *keeper) hold(ctx context.Context, identity *v1beta1.AzureClusterIdentity, kind schema.GroupKind, user client.ObjectKey) error {
 	key, finalizer := client.ObjectKeyFromObject(identity), finalizerOf(kind, user)
@@ -190,11 +191,11 @@ func (k *keeper) hold(ctx context.Context, identity *v1beta1.AzureClusterIdentit
 // mostNames is how many users of an AzureClusterIdentity an Event names.
 const mostNames = 3
 
-// tell says once, and again when that changes, what an AzureClusterIdentity that is being deleted waits for.
-func (k *keeper) tell(identity *v1beta1.AzureClusterIdentity, users map[string]*unstructured.Unstructured) {
+// reportUsers reports once, and again when that changes, what an AzureClusterIdentity that is being deleted waits for.
+func (k *keeper) reportUsers(identity *v1beta1.AzureClusterIdentity, users map[string]*unstructured.Unstructured) {
 	key := client.ObjectKeyFromObject(identity)
 	if identity.DeletionTimestamp.IsZero() {
-		k.said.Delete(key)
+		k.reported.Delete(key)
 		return
 	}
 	var named []string
@@ -215,12 +216,12 @@ func (k *keeper) tell(identity *v1beta1.AzureClusterIdentity, users map[string]*
 		named = append(named, fmt.Sprintf("%d in namespaces that another provider-capz is for", unknown))
 	}
 	if len(named) == 0 {
-		k.said.Delete(key)
+		k.reported.Delete(key)
 		return
 	}
-	note := contract.EventNote(fmt.Sprintf("waits until it is not used: %s; delete these clusters, or name another AzureClusterIdentity in spec.identityRef",
+	note := access.EventNote(fmt.Sprintf("waits until it is not used: %s; delete these clusters, or name another AzureClusterIdentity in spec.identityRef",
 		strings.Join(named, ", ")))
-	if last, said := k.said.Swap(key, note); said && last == note {
+	if last, found := k.reported.Swap(key, note); found && last == note {
 		return
 	}
 	k.events.Eventf(identity, nil, corev1.EventTypeWarning, identityInUse, "WaitForDeletion", "%s", note)
@@ -233,8 +234,8 @@ func (k *keeper) setup(mgr ctrl.Manager, o contract.Options) error {
 		For(newObject(identityKind), builder.WithPredicates(changes(mayBeUsed))).
 		WatchesRawSource(ctrlsource.Func(k.leftOver)).
 		WithOptions(o.Controller())
-	for _, kind := range controlPlaneKinds {
-		b = b.Watches(newObject(kind), handler.EnqueueRequestsFromMapFunc(identityOf), builder.WithPredicates(changes(respecified)))
+	for _, kind := range carriers() {
+		b = b.Watches(newObject(kind.GroupVersionKind), handler.EnqueueRequestsFromMapFunc(identityOf), builder.WithPredicates(changes(respecified)))
 	}
 	return b.Complete(k)
 }
@@ -248,7 +249,7 @@ func respecified(before, after client.Object) bool {
 	return before.GetGeneration() != after.GetGeneration()
 }
 
-// identityOf returns the AzureClusterIdentity that a control plane refers to.
+// identityOf returns the AzureClusterIdentity that a composite resource refers to.
 func identityOf(_ context.Context, obj client.Object) []ctrl.Request {
 	var requests []ctrl.Request
 	for _, key := range indexIdentity(obj) {
@@ -258,7 +259,7 @@ func identityOf(_ context.Context, obj client.Object) []ctrl.Request {
 	return requests
 }
 
-// leftOver looks once, in all namespaces, for AzureClusterIdentities that are kept for control planes which may have gone while
+// leftOver looks once, in all namespaces, for AzureClusterIdentities that are kept for composite resources which may have gone while
 // nobody looked: those in namespaces that are not cached are not read otherwise.
 func (k *keeper) leftOver(ctx context.Context, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) error {
 	if k.namespace == "" {

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // going is what a deleted AzureClusterIdentity has in its metadata.
@@ -23,7 +24,7 @@ const going = `deletionTimestamp: "2026-11-20T00:00:00Z", `
 
 // typedUser is the finalizer of an AzureManagedControlPlane.
 func typedUser(namespace, name string) string {
-	return finalizerOf(typedKind.GroupKind(), client.ObjectKey{Namespace: namespace, Name: name})
+	return finalizerOf(composite.AzureManagedControlPlane.GroupKind(), client.ObjectKey{Namespace: namespace, Name: name})
 }
 
 func TestFinalizer(t *testing.T) {
@@ -32,11 +33,11 @@ func TestFinalizer(t *testing.T) {
 		t.Errorf("%s: %v", typed, problems)
 	}
 	if !strings.HasPrefix(typed, finalizersOfNamespace("team")) {
-		t.Errorf("%s does not tell its namespace", typed)
+		t.Errorf("%s does not have its namespace", typed)
 	}
 	for _, other := range []string{
 		typedUser("team", "cp2"), typedUser("team2", "cp"),
-		finalizerOf(asoKind.GroupKind(), client.ObjectKey{Namespace: "team", Name: "cp"}),
+		finalizerOf(composite.AzureASOManagedControlPlane.GroupKind(), client.ObjectKey{Namespace: "team", Name: "cp"}),
 	} {
 		if other == typed {
 			t.Errorf("two control planes have the finalizer %s", typed)
@@ -44,9 +45,9 @@ func TestFinalizer(t *testing.T) {
 	}
 }
 
-// TestKeeper says which finalizers an identity gets, keeps and loses.
+// TestKeeper shows which finalizers an identity gets, keeps and loses.
 func TestKeeper(t *testing.T) {
-	cp, aso := typedUser("team", "cp"), finalizerOf(asoKind.GroupKind(), client.ObjectKey{Namespace: "team", Name: "cp"})
+	cp, aso := typedUser("team", "cp"), finalizerOf(composite.AzureASOManagedControlPlane.GroupKind(), client.ObjectKey{Namespace: "team", Name: "cp"})
 	gone, elsewhere := typedUser("team", "gone"), typedUser("other", "gone")
 	theASO := replaced(theControlPlane, "kind: AzureManagedControlPlane", "kind: AzureASOManagedControlPlane")
 	cases := map[string]struct {
@@ -95,7 +96,7 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// TestKeeperMany says that control planes which are applied together are noted together, and that one that goes is noted by itself.
+// TestKeeperMany shows that control planes which are applied together are noted together, and that one that goes is noted by itself.
 func TestKeeperMany(t *testing.T) {
 	objects := []string{theCluster, theControlPlane, theTeam, theIdentity, theSource}
 	const many = 50
@@ -120,24 +121,24 @@ func TestKeeperMany(t *testing.T) {
 	}
 }
 
-// TestHold says that an identity which is being deleted stays good for who uses it, and for nobody else.
+// TestHold shows that an identity which is being deleted stays good for who uses it, and for nobody else.
 func TestHold(t *testing.T) {
 	deleted := object(t, replaced(theIdentity, "metadata: {", "metadata: {"+going))
 	deleted.SetFinalizers([]string{typedUser("team", "old")})
 	m := manage(t, theCluster, theControlPlane, theTeam, theSource)
 	m.create(deleted)
-	if _, said := m.reconcile(); m.credential() != nil || !strings.Contains(said, "AzureClusterIdentity ids/id, to which spec.identityRef refers, is being deleted") {
-		t.Errorf("said %q, Secret %v", said, m.credential())
+	if _, event := m.reconcile(); m.credential() != nil || !strings.Contains(event, "AzureClusterIdentity ids/id, to which spec.identityRef refers, is being deleted") {
+		t.Errorf("event %q, Secret %v", event, m.credential())
 	}
 	deleted.SetFinalizers([]string{typedUser("team", "cp")})
 	m = manage(t, theCluster, theControlPlane, theTeam, theSource)
 	m.create(deleted)
-	if _, said := m.reconcile(); said != "" || m.credential() == nil {
-		t.Errorf("who uses it: said %q, Secret %v", said, m.credential())
+	if _, event := m.reconcile(); event != "" || m.credential() == nil {
+		t.Errorf("who uses it: event %q, Secret %v", event, m.credential())
 	}
 }
 
-// TestKeeperTells says once what a deletion waits for.
+// TestKeeperTells shows once what a deletion waits for.
 func TestKeeperTells(t *testing.T) {
 	identity := object(t, replaced(theIdentity, "metadata: {", "metadata: {"+going))
 	objects := []string{theTeam}
@@ -153,7 +154,7 @@ func TestKeeperTells(t *testing.T) {
 	k.namespace = "team"
 	m.keep(k)
 	m.keep(k)
-	m.saidOnce(t, "Warning InUse waits until it is not used: AzureManagedControlPlane team/a, AzureManagedControlPlane team/b, AzureManagedControlPlane team/c, 1 more, "+
+	m.expectEvent(t, "Warning InUse waits until it is not used: AzureManagedControlPlane team/a, AzureManagedControlPlane team/b, AzureManagedControlPlane team/c, 1 more, "+
 		"1 in namespaces that another provider-capz is for; delete these clusters, or name another AzureClusterIdentity in spec.identityRef")
 	for _, name := range []string{"a", "b", "c"} {
 		if err := m.Delete(context.Background(), object(t, replaced(theControlPlane, "name: cp,", "name: "+name+","))); err != nil {
@@ -162,11 +163,11 @@ func TestKeeperTells(t *testing.T) {
 	}
 	m.keep(k)
 	m.keep(k)
-	m.saidOnce(t, "Warning InUse waits until it is not used: AzureManagedControlPlane team/d, 1 in namespaces that another provider-capz is for; "+
+	m.expectEvent(t, "Warning InUse waits until it is not used: AzureManagedControlPlane team/d, 1 in namespaces that another provider-capz is for; "+
 		"delete these clusters, or name another AzureClusterIdentity in spec.identityRef")
 }
 
-// TestKeeperWatches says of which identity an event of a control plane is.
+// TestKeeperWatches shows of which identity an event of a control plane is.
 func TestKeeperWatches(t *testing.T) {
 	for name, tc := range map[string]struct {
 		controlPlane string
@@ -218,19 +219,19 @@ func (m *management) finalizers() []string {
 	return identity.Finalizers
 }
 
-// saidOnce expects one Event, and no more.
-func (m *management) saidOnce(t *testing.T, want string) {
+// expectEvent expects one Event, and no more.
+func (m *management) expectEvent(t *testing.T, want string) {
 	t.Helper()
-	var said []string
+	var event []string
 	for len(m.recorder.Events) > 0 {
-		said = append(said, <-m.recorder.Events)
+		event = append(event, <-m.recorder.Events)
 	}
-	if diff := cmp.Diff([]string{want}, said); diff != "" {
+	if diff := cmp.Diff([]string{want}, event); diff != "" {
 		t.Errorf("Events: -want +got:\n%s", diff)
 	}
 }
 
-// TestHoldConflict says that a finalizer which somebody else writes meanwhile is not lost.
+// TestHoldConflict shows that a finalizer which somebody else writes meanwhile is not lost.
 func TestHoldConflict(t *testing.T) {
 	ctx := context.Background()
 	m := manage(t, theCluster, theControlPlane, theTeam, theIdentity, theSource)
@@ -244,7 +245,7 @@ func TestHoldConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	hold := func(identity *v1beta1.AzureClusterIdentity) error {
-		return m.keeper().hold(ctx, identity, typedKind.GroupKind(), client.ObjectKey{Namespace: "team", Name: "cp"})
+		return m.keeper().hold(ctx, identity, composite.AzureManagedControlPlane.GroupKind(), client.ObjectKey{Namespace: "team", Name: "cp"})
 	}
 	if err := hold(before); !apierrors.IsConflict(err) {
 		t.Errorf("an old copy: %v", err)
@@ -257,7 +258,7 @@ func TestHoldConflict(t *testing.T) {
 	}
 }
 
-// TestLeftOver says which identities are looked at when a provider-capz for one namespace starts.
+// TestLeftOver shows which identities are looked at when a provider-capz for one namespace starts.
 func TestLeftOver(t *testing.T) {
 	kept := object(t, theIdentity)
 	kept.SetFinalizers([]string{typedUser("team", "gone")})

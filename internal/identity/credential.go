@@ -33,12 +33,12 @@ func wrong(format string, args ...any) error {
 	return &mistake{v1beta1.CredentialFailed, fmt.Sprintf(format, args...)}
 }
 
-// notAllowed says that the control plane has no right to the identity: certainly, not for want of an answer.
+// notAllowed returns the mistake that the composite resource has no right to the identity: certainly, not for want of an answer.
 func notAllowed(format string, args ...any) error {
 	return &mistake{v1beta1.IdentityNotAllowed, fmt.Sprintf(format, args...)}
 }
 
-// missing says of a mistake that there is no credential for it.
+// missing returns a mistake as one for which there is no credential.
 func missing(err error) error {
 	var m *mistake
 	if errors.As(err, &m) && m.reason == v1beta1.CredentialFailed {
@@ -66,13 +66,13 @@ type source struct {
 	identity  *v1beta1.AzureClusterIdentity
 }
 
-// data returns what ASO reads from a credential Secret, for the subscription and in the cloud of a control plane.
-func (s source) data(ctx context.Context, controlPlane *controlPlane) (map[string][]byte, error) {
-	endpoints, err := s.cloudSettings(ctx, controlPlane.Namespace, controlPlane.Spec.AzureEnvironment)
+// data returns what ASO reads from a credential Secret, for the subscription and in the cloud of a composite resource.
+func (s source) data(ctx context.Context, carrier *carrier) (map[string][]byte, error) {
+	endpoints, err := s.cloudSettings(ctx, carrier.Namespace, carrier.Spec.AzureEnvironment)
 	if err != nil {
 		return nil, err
 	}
-	data, err := s.own(ctx, controlPlane.Spec.SubscriptionID)
+	data, err := s.own(ctx, carrier.Spec.SubscriptionID)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (s source) certificate(ctx context.Context, data map[string][]byte) error {
 	return nil
 }
 
-// opens reports whether ASO could use a certificate. Why it could not is not said: the parser may quote what it was given.
+// opens reports whether ASO could use a certificate. Why it could not is not reported: the parser may quote what it was given.
 func opens(certificate, password []byte) bool {
 	certificates, key, err := azidentity.ParseCertificates(certificate, password)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package identity gives every AKS cluster with an AzureClusterIdentity its credential: it makes, from the identity that the
-// control plane refers to, the Secret <cluster>-aso-secret, which is what Azure Service Operator (ASO) can read.
+// Package identity gives every Cluster with an AzureClusterIdentity its credential: it makes, from the identity to which one of its
+// composite resources refers, the Secret <cluster>-aso-secret, which is what Azure Service Operator (ASO) can read.
 //
 // No credential is ever in a log, an Event or an error. See docs/identity.md.
 package identity
@@ -7,22 +7,23 @@ package identity
 import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
-// The kinds that the reconcilers watch.
-var (
-	typedKind    = v1beta1.GroupVersion.WithKind("AzureManagedControlPlane")
-	asoKind      = v1beta1.GroupVersion.WithKind("AzureASOManagedControlPlane")
-	identityKind = v1beta1.GroupVersion.WithKind("AzureClusterIdentity")
-)
+var identityKind = composite.AzureClusterIdentity.GroupVersionKind
 
-// controlPlaneKinds are the kinds that use identities.
-var controlPlaneKinds = []schema.GroupVersionKind{typedKind, asoKind}
+// carriers returns the kinds whose composite resources refer to an AzureClusterIdentity, and carry the credential of their Cluster.
+func carriers() []composite.Kind {
+	return composite.Select(func(k composite.Kind) bool { return k.Credential })
+}
 
 // Kinds returns the composite kinds that the reconcilers watch from the start.
 func Kinds() []schema.GroupVersionKind {
-	return []schema.GroupVersionKind{typedKind, asoKind, identityKind}
+	kinds := []schema.GroupVersionKind{identityKind}
+	for _, kind := range carriers() {
+		kinds = append(kinds, kind.GroupVersionKind)
+	}
+	return kinds
 }
 
 // Reasons of Events.

@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -28,6 +27,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // What the cases begin with; they replace parts of it.
@@ -50,7 +50,7 @@ type management struct {
 	client.Client
 
 	t        *testing.T
-	kind     schema.GroupVersionKind
+	kind     composite.Kind
 	writes   []string
 	recorder *events.FakeRecorder
 }
@@ -64,7 +64,7 @@ func manage(t *testing.T, objects ...string) *management {
 			t.Fatal(err)
 		}
 	}
-	m := &management{t: t, kind: typedKind, recorder: events.NewFakeRecorder(100)}
+	m := &management{t: t, kind: composite.AzureManagedControlPlane, recorder: events.NewFakeRecorder(100)}
 	note := func(verb string, obj client.Object) {
 		kind, err := m.GroupVersionKindFor(obj)
 		if err != nil {
@@ -73,10 +73,6 @@ func manage(t *testing.T, objects ...string) *management {
 		m.writes = append(m.writes, verb+" "+kind.Kind+" "+obj.GetName())
 	}
 	b := fake.NewClientBuilder().WithScheme(scheme).
-		WithIndex(newObject(typedKind), identityIndex, indexIdentity).
-		WithIndex(newObject(asoKind), identityIndex, indexIdentity).
-		WithIndex(newObject(typedKind), claimsIndex, indexClaims).
-		WithIndex(newObject(identityKind), secretIndex, indexSecret).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
 				note("create", obj)
@@ -91,6 +87,9 @@ func manage(t *testing.T, objects ...string) *management {
 				return c.Delete(ctx, obj, opts...)
 			},
 		})
+	for _, index := range indexes() {
+		b = b.WithIndex(newObject(index.kind), index.field, index.value)
+	}
 	for _, text := range objects {
 		b = b.WithObjects(object(t, text))
 	}
@@ -111,18 +110,18 @@ func replaced(text string, pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// reconcile reconciles the control plane and returns what was written and what was said.
-func (m *management) reconcile() (writes []string, said string) {
+// reconcile reconciles the control plane and returns what was written and the first Event.
+func (m *management) reconcile() (writes []string, event string) {
 	m.t.Helper()
 	m.writes = nil
 	if _, err := m.reconciler().Reconcile(context.Background(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "team", Name: "cp"}}); err != nil {
 		m.t.Fatal(err)
 	}
 	select {
-	case said = <-m.recorder.Events:
+	case event = <-m.recorder.Events:
 	default:
 	}
-	return m.writes, said
+	return m.writes, event
 }
 
 func (m *management) reconciler() *Reconciler {
@@ -147,17 +146,17 @@ func (m *management) credential() *corev1.Secret {
 	return secret
 }
 
-// told returns the Secret that the control plane names.
-func (m *management) told() string {
+// noted returns the Secret that is noted on the control plane.
+func (m *management) noted() string {
 	m.t.Helper()
 	return m.annotations()[v1beta1.AnnotationCredential]
 }
 
-// annotations returns what is said on the control plane.
+// annotations returns the annotations of the control plane.
 func (m *management) annotations() map[string]string {
 	m.t.Helper()
 	controlPlane := &metav1.PartialObjectMetadata{}
-	controlPlane.SetGroupVersionKind(m.kind)
+	controlPlane.SetGroupVersionKind(m.kind.GroupVersionKind)
 	if err := m.Get(context.Background(), client.ObjectKey{Namespace: "team", Name: "cp"}, controlPlane); err != nil {
 		m.t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
@@ -25,26 +24,28 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
 // madeFrom on a credential Secret names the AzureClusterIdentity that it is made from.
 const madeFrom = "infrastructure.cluster.x-k8s.io/made-from-identity"
 
-// rereadInterval is how often that is read again of whose changes no watch tells.
+// rereadInterval is how often that is read again which is not watched.
 const rereadInterval = 10 * time.Minute
 
-// A Reconciler keeps the credential Secrets of control planes of one kind as their AzureClusterIdentities say.
+// A Reconciler keeps the credential Secrets of the composite resources of one kind as their AzureClusterIdentities ask for.
 type Reconciler struct {
-	// Client reads control planes and Clusters from the cache, and writes.
+	// Client reads composite resources and Clusters from the cache, and writes.
 	client.Client
 
-	// kind is that of the control planes.
-	kind schema.GroupVersionKind
+	// kind carries the credential of its Clusters.
+	kind composite.Kind
 	// live reads AzureClusterIdentities, which may be in a namespace that is not cached, and Secrets.
 	live   client.Reader
 	events events.EventRecorder
-	// operators are the ASOs that act on what the control planes are made of.
+	// operators are the ASOs that act on what the Clusters are made of.
 	operators azure.Operators
 	// watchFilter is the value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all.
 	watchFilter string
@@ -52,10 +53,10 @@ type Reconciler struct {
 	keeper *keeper
 }
 
-// Reconcile makes the Secret of the control plane that req names. A mistake is told to people and not tried again: what
+// Reconcile makes the Secret of the composite resource that req names. A mistake is reported to users and not tried again: what
 // corrects it leads here.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	xr := newObject(r.kind)
+	xr := newObject(r.kind.GroupVersionKind)
 	if err := r.Get(ctx, req.NamespacedName, xr); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
@@ -63,15 +64,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, nil
 	}
 	err := r.reconcile(ctx, xr)
-	var told *mistake
-	if errors.As(err, &told) {
-		r.events.Eventf(xr, nil, corev1.EventTypeWarning, credentialFailed, "WriteCredential", "%s", contract.EventNote(told.message))
-		err = r.say(ctx, xr, func(said map[string]string) {
-			said[v1beta1.AnnotationCredentialFailed] = v1beta1.CredentialFailure(told.reason, told.message)
+	var found *mistake
+	if errors.As(err, &found) {
+		r.events.Eventf(xr, nil, corev1.EventTypeWarning, credentialFailed, "WriteCredential", "%s", access.EventNote(found.message))
+		err = r.annotate(ctx, xr, func(annotations map[string]string) {
+			annotations[v1beta1.AnnotationCredentialFailed] = v1beta1.CredentialFailure(found.reason, found.message)
 		})
 	}
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		return ctrl.Result{RequeueAfter: contract.ConflictDelay}, nil
+		return ctrl.Result{RequeueAfter: access.ConflictDelay}, nil
 	}
 	if err == nil && r.unwatched(ctx, xr) {
 		return ctrl.Result{RequeueAfter: rereadInterval}, nil
@@ -79,17 +80,17 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	return ctrl.Result{}, err
 }
 
-// unwatched reports whether the credential depends on something of whose changes no watch tells: a file, or an object in a namespace
+// unwatched reports whether the credential depends on something that is not watched: a file, or an object in a namespace
 // that is not cached.
 func (r *Reconciler) unwatched(ctx context.Context, xr *unstructured.Unstructured) bool {
-	controlPlane := &controlPlane{}
-	if !read(xr, controlPlane) || controlPlane.Spec.IdentityRef == nil {
+	carrier := &carrier{}
+	if !read(xr, carrier) || carrier.Spec.IdentityRef == nil {
 		return false
 	}
 	if r.keeper.namespace != "" {
 		return true
 	}
-	key, err := identityKeyOf(controlPlane)
+	key, err := identityKeyOf(carrier)
 	if err != nil {
 		return false
 	}
@@ -100,8 +101,8 @@ func (r *Reconciler) unwatched(ctx context.Context, xr *unstructured.Unstructure
 	return read(cached, identity) && identity.Spec.CertPath != ""
 }
 
-// A controlPlane is what the credential depends on of a control plane, whichever its kind.
-type controlPlane struct {
+// A carrier is what the credential depends on of a composite resource that carries it, whatever its kind.
+type carrier struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 
@@ -112,40 +113,40 @@ type controlPlane struct {
 	} `json:"spec"`
 }
 
-// reconcile goes on while the control plane is being deleted: ASO needs the credential for that.
+// reconcile goes on while the composite resource is being deleted: ASO needs the credential for that.
 func (r *Reconciler) reconcile(ctx context.Context, xr *unstructured.Unstructured) error {
-	controlPlane := &controlPlane{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(xr.Object, controlPlane); err != nil {
-		return fmt.Errorf("cannot read the control plane: %w", err)
+	carrier := &carrier{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(xr.Object, carrier); err != nil {
+		return fmt.Errorf("cannot read the %s: %w", r.kind.Kind, err)
 	}
-	if r.kind == asoKind && controlPlane.Spec.IdentityRef == nil {
+	if r.kind.Inline && carrier.Spec.IdentityRef == nil {
 		return nil // ASO finds its credential by itself.
 	}
-	cluster, err := contract.ClusterOf(ctx, r.Client, xr)
+	cluster, err := access.ClusterOf(ctx, r.Client, xr)
 	if err != nil {
 		return fmt.Errorf("cannot read the Cluster: %w", err)
 	}
 	if cluster == nil {
 		return nil
 	}
-	current, err := r.current(ctx, controlPlane, cluster.Name)
-	rests := untouchable(cluster, xr)
+	current, err := r.current(ctx, carrier, cluster.Name)
+	idle := unmanaged(cluster, xr)
 	if err != nil {
-		return unless(rests, err)
+		return unless(idle, err)
 	}
-	if current == nil || metav1.IsControlledBy(current, controlPlane) {
-		data, identity, err := r.credential(ctx, controlPlane)
+	if current == nil || metav1.IsControlledBy(current, carrier) {
+		data, identity, err := r.credential(ctx, carrier)
 		if err != nil && current != nil && !isNotAllowed(err) {
-			err = cmp.Or(r.lapsed(ctx, controlPlane, current), err)
+			err = cmp.Or(r.lapsed(ctx, carrier, current), err)
 		}
 		switch {
 		case isNotAllowed(err) && current != nil:
 			return errors.Join(r.revoke(ctx, current), err)
 		case err != nil && current == nil:
-			return unless(rests, missing(err))
+			return unless(idle, missing(err))
 		case err != nil:
-			return unless(rests, err)
-		case rests:
+			return unless(idle, err)
+		case idle:
 			return nil
 		}
 		if err := r.keep(ctx, xr, identity, current != nil); err != nil {
@@ -154,26 +155,26 @@ func (r *Reconciler) reconcile(ctx context.Context, xr *unstructured.Unstructure
 			}
 			return err
 		}
-		if err := r.write(ctx, controlPlane, cluster, identity, current, data); err != nil {
+		if err := r.write(ctx, carrier, cluster, identity, current, data); err != nil {
 			return err
 		}
 	}
-	if rests {
+	if idle {
 		return nil
 	}
-	return r.tell(ctx, xr, v1beta1.CredentialSecret(cluster.Name), current)
+	return r.noteSecret(ctx, xr, v1beta1.CredentialSecret(cluster.Name), current)
 }
 
-// untouchable reports whether a control plane is someone else's to act on, or rests. A credential to which it has no right is taken
-// away all the same: who has lost it could pause.
-func untouchable(cluster *clusterv1.Cluster, xr *unstructured.Unstructured) bool {
-	return annotations.IsExternallyManaged(xr) || contract.LeftAlone(xr) || annotations.IsPaused(cluster, xr)
+// unmanaged reports whether a composite resource is somebody else's to act on, or paused. A credential to which it has no right is
+// revoked all the same: whoever has lost it could pause.
+func unmanaged(cluster *clusterv1.Cluster, xr *unstructured.Unstructured) bool {
+	return annotations.IsExternallyManaged(xr) || access.PausedOrMoving(xr) || annotations.IsPaused(cluster, xr)
 }
 
-// unless drops a mistake when it is nobody's to tell now.
-func unless(rests bool, err error) error {
+// unless drops a mistake of a composite resource that is idle: it is not reported now.
+func unless(idle bool, err error) error {
 	var m *mistake
-	if rests && errors.As(err, &m) {
+	if idle && errors.As(err, &m) {
 		return nil
 	}
 	return err
@@ -192,9 +193,9 @@ func (r *Reconciler) revoke(ctx context.Context, current *corev1.Secret) error {
 }
 
 // current returns the Secret as it is; nil when there is none. It is an error when it belongs to another composite resource.
-func (r *Reconciler) current(ctx context.Context, controlPlane *controlPlane, cluster string) (*corev1.Secret, error) {
+func (r *Reconciler) current(ctx context.Context, carrier *carrier, cluster string) (*corev1.Secret, error) {
 	current := &corev1.Secret{}
-	err := r.live.Get(ctx, client.ObjectKey{Namespace: controlPlane.Namespace, Name: v1beta1.CredentialSecret(cluster)}, current)
+	err := r.live.Get(ctx, client.ObjectKey{Namespace: carrier.Namespace, Name: v1beta1.CredentialSecret(cluster)}, current)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -202,35 +203,35 @@ func (r *Reconciler) current(ctx context.Context, controlPlane *controlPlane, cl
 		return nil, fmt.Errorf("cannot read Secret %s: %w", v1beta1.CredentialSecret(cluster), err)
 	}
 	owner := metav1.GetControllerOf(current)
-	if owner != nil && owner.UID != controlPlane.UID && strings.HasPrefix(owner.APIVersion, r.kind.Group+"/") {
+	if owner != nil && owner.UID != carrier.UID && strings.HasPrefix(owner.APIVersion, r.kind.Group+"/") {
 		return nil, wrong("Secret %s belongs to another %s, %s, so the credential cannot be written to it; it goes with that one",
 			current.Name, owner.Kind, owner.Name)
 	}
 	return current, nil
 }
 
-// credential returns the data of the Secret, and what they are from. It is an error, and the Secret stays as it is, while the control plane may not
-// have it.
-func (r *Reconciler) credential(ctx context.Context, controlPlane *controlPlane) (map[string][]byte, *v1beta1.AzureClusterIdentity, error) {
-	key, err := identityKeyOf(controlPlane)
+// credential returns the data of the Secret, and the identity that they are from. It is an error, and the Secret stays as it is, while the
+// composite resource may not have them.
+func (r *Reconciler) credential(ctx context.Context, carrier *carrier) (map[string][]byte, *v1beta1.AzureClusterIdentity, error) {
+	key, err := identityKeyOf(carrier)
 	if err != nil {
 		return nil, nil, err
 	}
-	identity, err := r.identity(ctx, key, controlPlane.Namespace)
+	identity, err := r.identity(ctx, key, carrier.Namespace)
 	if err != nil {
 		return nil, nil, err
 	}
 	if identity == nil {
 		return nil, nil, wrong("AzureClusterIdentity %s, to which spec.identityRef refers, does not exist", key)
 	}
-	if controlPlane.Spec.SubscriptionID == "" {
+	if carrier.Spec.SubscriptionID == "" {
 		return nil, nil, wrong("spec.subscriptionID is empty, and provider-capz has no AZURE_SUBSCRIPTION_ID to take for new control planes; make this one anew with a subscription")
 	}
-	data, err := source{secrets: r.live, operators: r.operators, identity: identity}.data(ctx, controlPlane)
+	data, err := source{secrets: r.live, operators: r.operators, identity: identity}.data(ctx, carrier)
 	return data, identity, err
 }
 
-// keep sees to it that the identity stays for as long as the control plane, unless another one claims in Azure what this one does:
+// keep makes the identity stay for as long as the composite resource, unless another one claims in Azure what this one does:
 // that is not held against one that has its Secret and its finalizer, whoever claims the same later. The Secret alone anybody in
 // the namespace could have made.
 func (r *Reconciler) keep(ctx context.Context, xr *unstructured.Unstructured, identity *v1beta1.AzureClusterIdentity, runs bool) error {
@@ -263,21 +264,21 @@ func (r *Reconciler) identity(ctx context.Context, key client.ObjectKey, namespa
 
 // lapsed returns an error when the identity that the Secret was made from is not for the namespace any more. Else to refer to one
 // that does not exist would be a way to keep the credential.
-func (r *Reconciler) lapsed(ctx context.Context, controlPlane *controlPlane, current *corev1.Secret) error {
+func (r *Reconciler) lapsed(ctx context.Context, carrier *carrier, current *corev1.Secret) error {
 	namespace, name, found := strings.Cut(current.Annotations[madeFrom], "/")
 	if !found {
 		return nil
 	}
-	_, err := r.identity(ctx, client.ObjectKey{Namespace: namespace, Name: name}, controlPlane.Namespace)
+	_, err := r.identity(ctx, client.ObjectKey{Namespace: namespace, Name: name}, carrier.Namespace)
 	if !isNotAllowed(err) {
 		return nil // It stays while that is not certain.
 	}
 	return err
 }
 
-// identityKeyOf returns the key of the AzureClusterIdentity of a control plane.
-func identityKeyOf(controlPlane *controlPlane) (client.ObjectKey, error) {
-	ref := controlPlane.Spec.IdentityRef
+// identityKeyOf returns the key of the AzureClusterIdentity of a composite resource.
+func identityKeyOf(carrier *carrier) (client.ObjectKey, error) {
+	ref := carrier.Spec.IdentityRef
 	switch {
 	case ref == nil || ref.Name == "":
 		return client.ObjectKey{}, wrong("spec.identityRef.name is empty; it must name an AzureClusterIdentity")
@@ -286,21 +287,21 @@ func identityKeyOf(controlPlane *controlPlane) (client.ObjectKey, error) {
 	}
 	key := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}
 	if key.Namespace == "" {
-		key.Namespace = controlPlane.Namespace
+		key.Namespace = carrier.Namespace
 	}
 	return key, nil
 }
 
 // write makes the Secret have the data, which are from the identity, if it does not.
-func (r *Reconciler) write(ctx context.Context, controlPlane *controlPlane, cluster *clusterv1.Cluster, identity *v1beta1.AzureClusterIdentity, current *corev1.Secret, data map[string][]byte) error {
+func (r *Reconciler) write(ctx context.Context, carrier *carrier, cluster *clusterv1.Cluster, identity *v1beta1.AzureClusterIdentity, current *corev1.Secret, data map[string][]byte) error {
 	key := client.ObjectKeyFromObject(identity)
 	if current == nil {
 		return r.Create(ctx, &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{
-				Namespace: controlPlane.Namespace, Name: v1beta1.CredentialSecret(cluster.Name),
+				Namespace: carrier.Namespace, Name: v1beta1.CredentialSecret(cluster.Name),
 				Labels:          map[string]string{clusterv1.ClusterNameLabel: cluster.Name},
 				Annotations:     map[string]string{madeFrom: key.String()},
-				OwnerReferences: r.ownersOf(controlPlane, cluster),
+				OwnerReferences: r.ownersOf(carrier, cluster),
 			},
 			Data: data,
 		})
@@ -308,7 +309,7 @@ func (r *Reconciler) write(ctx context.Context, controlPlane *controlPlane, clus
 	wanted := current.DeepCopy()
 	metav1.SetMetaDataLabel(&wanted.ObjectMeta, clusterv1.ClusterNameLabel, cluster.Name)
 	metav1.SetMetaDataAnnotation(&wanted.ObjectMeta, madeFrom, key.String())
-	for _, owner := range r.ownersOf(controlPlane, cluster) {
+	for _, owner := range r.ownersOf(carrier, cluster) {
 		wanted.OwnerReferences = util.EnsureOwnerRef(wanted.OwnerReferences, owner)
 	}
 	wanted.Data = data
@@ -318,13 +319,15 @@ func (r *Reconciler) write(ctx context.Context, controlPlane *controlPlane, clus
 	return r.Patch(ctx, wanted, client.MergeFromWithOptions(current, client.MergeFromWithOptimisticLock{}))
 }
 
-// ownersOf returns what the Secret goes with. None of it blocks its owner's deletion: with one in the foreground, the credential
-// would go first. What an AzureASOManagedCluster has in Azure is deleted after the control plane, and needs it still.
-func (r *Reconciler) ownersOf(controlPlane *controlPlane, cluster *clusterv1.Cluster) []metav1.OwnerReference {
-	ref := metav1.NewControllerRef(controlPlane, r.kind)
+// ownersOf returns what the Secret is deleted with. None of it blocks its owner's deletion: with one in the foreground, the credential
+// would be deleted first. Where the infrastructure composes resources in Azure, those are deleted after the control plane that carries
+// the credential, and still need it.
+func (r *Reconciler) ownersOf(carrier *carrier, cluster *clusterv1.Cluster) []metav1.OwnerReference {
+	ref := metav1.NewControllerRef(carrier, r.kind.GroupVersionKind)
 	ref.BlockOwnerDeletion = nil
 	owners := []metav1.OwnerReference{*ref}
-	if r.kind == asoKind {
+	infrastructure, _ := r.kind.Sibling(composite.InfrastructureCluster)
+	if r.kind.Role == composite.ControlPlane && infrastructure.Inline {
 		owners = append(owners, metav1.OwnerReference{
 			APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: cluster.Name, UID: cluster.UID,
 		})
@@ -332,22 +335,22 @@ func (r *Reconciler) ownersOf(controlPlane *controlPlane, cluster *clusterv1.Clu
 	return owners
 }
 
-// tell notes the Secret on the control plane, which is what the function waits for. One that a person has made is used as it
+// noteSecret notes the Secret on the composite resource, which is what the function waits for. One that a person has made is used as it
 // is.
-func (r *Reconciler) tell(ctx context.Context, xr *unstructured.Unstructured, secret string, current *corev1.Secret) error {
+func (r *Reconciler) noteSecret(ctx context.Context, xr *unstructured.Unstructured, secret string, current *corev1.Secret) error {
 	if xr.GetAnnotations()[v1beta1.AnnotationCredential] != secret && current != nil && !metav1.IsControlledBy(current, xr) {
 		r.events.Eventf(xr, nil, corev1.EventTypeNormal, credentialFound, "UseCredential",
 			"Secret %s was there before and is used as it is; delete it to have it made from the AzureClusterIdentity", secret)
 	}
-	return r.say(ctx, xr, func(said map[string]string) {
-		said[v1beta1.AnnotationCredential] = secret
-		delete(said, v1beta1.AnnotationCredentialFailed)
+	return r.annotate(ctx, xr, func(annotations map[string]string) {
+		annotations[v1beta1.AnnotationCredential] = secret
+		delete(annotations, v1beta1.AnnotationCredentialFailed)
 	})
 }
 
-// say writes annotations of the control plane as change leaves them, if it changes any.
-func (r *Reconciler) say(ctx context.Context, xr *unstructured.Unstructured, change func(map[string]string)) error {
-	changed, differs := contract.Annotated(xr, change)
+// annotate writes annotations of the composite resource as change leaves them, if it changes any.
+func (r *Reconciler) annotate(ctx context.Context, xr *unstructured.Unstructured, change func(map[string]string)) error {
+	changed, differs := access.Annotated(xr, change)
 	if !differs {
 		return nil
 	}

@@ -20,9 +20,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
-// TestCredential says what of every type of identity reaches ASO, or what a person is told instead.
+// TestCredential shows what of every type of identity reaches ASO, or what is reported to users instead.
 func TestCredential(t *testing.T) {
 	pem := certificate(t)
 	inFile := filepath.Join(t.TempDir(), "id.pem")
@@ -36,7 +37,7 @@ func TestCredential(t *testing.T) {
 	cases := map[string]struct {
 		identity, source []string
 		want             map[string]string
-		said             string
+		event            string
 	}{
 		"ServicePrincipal":       {want: map[string]string{"AZURE_CLIENT_SECRET": hush}},
 		"ManualServicePrincipal": {identity: []string{"ServicePrincipal", "ManualServicePrincipal"}, want: map[string]string{"AZURE_CLIENT_SECRET": hush}},
@@ -50,7 +51,7 @@ func TestCredential(t *testing.T) {
 			want:     map[string]string{"AZURE_USER_ASSIGNED_IDENTITY_CREDENTIALS": "/etc/id.json"},
 		},
 		"UserAssignedIdentityCredential without a file": {
-			identity: []string{"ServicePrincipal", "UserAssignedIdentityCredential"}, said: "spec.userAssignedIdentityCredentialsPath of AzureClusterIdentity ids/id is empty",
+			identity: []string{"ServicePrincipal", "UserAssignedIdentityCredential"}, event: "spec.userAssignedIdentityCredentialsPath of AzureClusterIdentity ids/id is empty",
 		},
 		"ServicePrincipalCertificate": {
 			identity: []string{"ServicePrincipal", "ServicePrincipalCertificate"}, source: []string{"clientSecret: aHVzaA==", "certificate: " + encoded},
@@ -61,33 +62,33 @@ func TestCredential(t *testing.T) {
 			want:     map[string]string{"AZURE_CLIENT_CERTIFICATE": pem, "AZURE_CLIENT_CERTIFICATE_PASSWORD": ""},
 		},
 		"another file of the container": {
-			identity: []string{"ServicePrincipal", "ServicePrincipalCertificate, certPath: " + noCertificate}, said: "spec.certPath of AzureClusterIdentity ids/id is " + noCertificate,
+			identity: []string{"ServicePrincipal", "ServicePrincipalCertificate, certPath: " + noCertificate}, event: "spec.certPath of AzureClusterIdentity ids/id is " + noCertificate,
 		},
 		"no such file": {
-			identity: []string{"ServicePrincipal", "ServicePrincipalCertificate, certPath: /none"}, said: "spec.certPath of AzureClusterIdentity ids/id is /none",
+			identity: []string{"ServicePrincipal", "ServicePrincipalCertificate, certPath: /none"}, event: "spec.certPath of AzureClusterIdentity ids/id is /none",
 		},
 		"no certificate": {
 			identity: []string{"ServicePrincipal", "ServicePrincipalCertificate"}, source: []string{"clientSecret: aHVzaA==", "certificate: aHVzaA=="},
-			said: "key certificate of Secret ids/s, to which AzureClusterIdentity ids/id refers, is not a certificate",
+			event: "key certificate of Secret ids/s, to which AzureClusterIdentity ids/id refers, is not a certificate",
 		},
-		"no key clientSecret": {source: []string{"clientSecret:", "other:"}, said: "Secret ids/s, to which AzureClusterIdentity ids/id refers, has no key clientSecret"},
-		"no such Secret":      {identity: []string{"name: s,", "name: none,"}, said: "Secret ids/none, to which AzureClusterIdentity ids/id refers, does not exist"},
-		"no Secret named":     {identity: []string{"clientSecret: {name: s, namespace: ids}, ", ""}, said: "spec.clientSecret.name of AzureClusterIdentity ids/id is empty"},
-		"a type to come":      {identity: []string{"ServicePrincipal", "Future"}, said: "spec.type of AzureClusterIdentity ids/id is Future, which is not supported"},
+		"no key clientSecret": {source: []string{"clientSecret:", "other:"}, event: "Secret ids/s, to which AzureClusterIdentity ids/id refers, has no key clientSecret"},
+		"no such Secret":      {identity: []string{"name: s,", "name: none,"}, event: "Secret ids/none, to which AzureClusterIdentity ids/id refers, does not exist"},
+		"no Secret named":     {identity: []string{"clientSecret: {name: s, namespace: ids}, ", ""}, event: "spec.clientSecret.name of AzureClusterIdentity ids/id is empty"},
+		"a type to come":      {identity: []string{"ServicePrincipal", "Future"}, event: "spec.type of AzureClusterIdentity ids/id is Future, which is not supported"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			m := manage(t, theCluster, theControlPlane, theTeam, replaced(theIdentity, tc.identity...), replaced(theSource, tc.source...))
-			_, said := m.reconcile()
-			if !strings.Contains(said, tc.said) || (said == "") != (tc.said == "") {
-				t.Errorf("said %q, want %q", said, tc.said)
+			_, event := m.reconcile()
+			if !strings.Contains(event, tc.event) || (event == "") != (tc.event == "") {
+				t.Errorf("event %q, want %q", event, tc.event)
 			}
-			if strings.Contains(said, hush) {
-				t.Errorf("the secret is in %q", said)
+			if strings.Contains(event, hush) {
+				t.Errorf("the secret is in %q", event)
 			}
 			secret := m.credential()
-			if (secret == nil) != (tc.want == nil) || (m.told() == "c-aso-secret") != (tc.want != nil) {
-				t.Fatalf("Secret %v, told %q, want %v", secret, m.told(), tc.want)
+			if (secret == nil) != (tc.want == nil) || (m.noted() == "c-aso-secret") != (tc.want != nil) {
+				t.Fatalf("Secret %v, noted %q, want %v", secret, m.noted(), tc.want)
 			}
 			if secret == nil {
 				return
@@ -104,37 +105,37 @@ func TestCredential(t *testing.T) {
 	}
 }
 
-// TestAllowedNamespaces says from where an identity may be used.
+// TestAllowedNamespaces shows from where an identity may be used.
 func TestAllowedNamespaces(t *testing.T) {
 	const none = "does not have namespace team"
-	cases := map[string]struct{ allowed, said string }{
-		"left out":          {allowed: "", said: none},
-		"null":              {allowed: ", allowedNamespaces: null", said: none},
+	cases := map[string]struct{ allowed, event string }{
+		"left out":          {allowed: "", event: none},
+		"null":              {allowed: ", allowedNamespaces: null", event: none},
 		"empty":             {allowed: ", allowedNamespaces: {}"},
 		"listed":            {allowed: ", allowedNamespaces: {list: [other, team]}"},
-		"not listed":        {allowed: ", allowedNamespaces: {list: [other]}", said: none},
-		"an empty list":     {allowed: ", allowedNamespaces: {list: []}", said: none},
+		"not listed":        {allowed: ", allowedNamespaces: {list: [other]}", event: none},
+		"an empty list":     {allowed: ", allowedNamespaces: {list: []}", event: none},
 		"selected":          {allowed: ", allowedNamespaces: {selector: {matchLabels: {azure: allowed}}}"},
-		"not selected":      {allowed: ", allowedNamespaces: {selector: {matchLabels: {azure: other}}}", said: none},
+		"not selected":      {allowed: ", allowedNamespaces: {selector: {matchLabels: {azure: other}}}", event: none},
 		"listed or else":    {allowed: ", allowedNamespaces: {list: [other], selector: {matchLabels: {azure: allowed}}}"},
-		"an empty selector": {allowed: ", allowedNamespaces: {selector: {}}", said: none},
-		"a wrong selector":  {allowed: ", allowedNamespaces: {selector: {matchExpressions: [{key: a, operator: Guess}]}}", said: "spec.allowedNamespaces.selector of AzureClusterIdentity ids/id is invalid"},
+		"an empty selector": {allowed: ", allowedNamespaces: {selector: {}}", event: none},
+		"a wrong selector":  {allowed: ", allowedNamespaces: {selector: {matchExpressions: [{key: a, operator: Guess}]}}", event: "spec.allowedNamespaces.selector of AzureClusterIdentity ids/id is invalid"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			m := manage(t, theCluster, theControlPlane, theTeam, theSource, replaced(theIdentity, ", allowedNamespaces: {list: [team]}", tc.allowed))
-			_, said := m.reconcile()
-			if !strings.Contains(said, tc.said) || (said == "") != (tc.said == "") {
-				t.Errorf("said %q, want %q", said, tc.said)
+			_, event := m.reconcile()
+			if !strings.Contains(event, tc.event) || (event == "") != (tc.event == "") {
+				t.Errorf("event %q, want %q", event, tc.event)
 			}
-			if allowed := m.credential() != nil; allowed != (tc.said == "") {
+			if allowed := m.credential() != nil; allowed != (tc.event == "") {
 				t.Errorf("a Secret: %v", allowed)
 			}
 		})
 	}
 }
 
-// TestReconcile says when a Secret is written at all.
+// TestReconcile shows when a Secret is written at all.
 func TestReconcile(t *testing.T) {
 	const held, created = "patch AzureClusterIdentity id", "create Secret c-aso-secret"
 	failed := []string{"patch AzureManagedControlPlane cp"}
@@ -142,7 +143,7 @@ func TestReconcile(t *testing.T) {
 		cluster, controlPlane []string
 		others                []string
 		want                  []string
-		said                  string
+		event                 string
 	}{
 		"new":                  {want: []string{held, created, "patch AzureManagedControlPlane cp"}},
 		"no Cluster yet":       {controlPlane: []string{"ownerReferences:", "annotations: {}, x:"}},
@@ -152,33 +153,33 @@ func TestReconcile(t *testing.T) {
 		"externally managed":   {controlPlane: []string{"uid: cp,", `uid: cp, annotations: {cluster.x-k8s.io/managed-by: x},`}},
 		"about to be moved":    {controlPlane: []string{"uid: cp,", `uid: cp, annotations: {clusterctl.cluster.x-k8s.io/delete-for-move: ""},`}},
 		"being deleted":        {controlPlane: []string{"uid: cp,", `uid: cp, deletionTimestamp: "2026-11-20T00:00:00Z", finalizers: [a/b],`}, want: []string{held, created, "patch AzureManagedControlPlane cp"}},
-		"no subscription":      {controlPlane: []string{"subscriptionID: sub, ", ""}, want: failed, said: "spec.subscriptionID is empty"},
-		"another kind":         {controlPlane: []string{"kind: AzureClusterIdentity", "kind: AWSClusterIdentity"}, want: failed, said: "spec.identityRef.kind is AWSClusterIdentity; it must be AzureClusterIdentity"},
-		"no name":              {controlPlane: []string{"name: id,", ""}, want: failed, said: "spec.identityRef.name is empty"},
-		"no such identity":     {controlPlane: []string{"name: id,", "name: none,"}, want: failed, said: "AzureClusterIdentity ids/none, to which spec.identityRef refers, does not exist"},
-		"in its own namespace": {controlPlane: []string{", namespace: ids", ""}, want: failed, said: "AzureClusterIdentity team/id, to which spec.identityRef refers, does not exist"},
+		"no subscription":      {controlPlane: []string{"subscriptionID: sub, ", ""}, want: failed, event: "spec.subscriptionID is empty"},
+		"another kind":         {controlPlane: []string{"kind: AzureClusterIdentity", "kind: AWSClusterIdentity"}, want: failed, event: "spec.identityRef.kind is AWSClusterIdentity; it must be AzureClusterIdentity"},
+		"no name":              {controlPlane: []string{"name: id,", ""}, want: failed, event: "spec.identityRef.name is empty"},
+		"no such identity":     {controlPlane: []string{"name: id,", "name: none,"}, want: failed, event: "AzureClusterIdentity ids/none, to which spec.identityRef refers, does not exist"},
+		"in its own namespace": {controlPlane: []string{", namespace: ids", ""}, want: failed, event: "AzureClusterIdentity team/id, to which spec.identityRef refers, does not exist"},
 		"a person's Secret": {
 			others: []string{`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret}}`}, want: []string{"patch AzureManagedControlPlane cp"},
-			said: "Secret c-aso-secret was there before and is used as it is",
+			event: "Secret c-aso-secret was there before and is used as it is",
 		},
 		"a person's Secret, no identity": {
 			others: []string{`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret}}`}, controlPlane: []string{"name: id,", "name: none,"},
-			want: []string{"patch AzureManagedControlPlane cp"}, said: "Secret c-aso-secret was there before and is used as it is",
+			want: []string{"patch AzureManagedControlPlane cp"}, event: "Secret c-aso-secret was there before and is used as it is",
 		},
 		"another's Secret": {
 			others: []string{`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret, ownerReferences: [{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, name: cp, uid: before, controller: true}]}}`},
-			want:   failed, said: "Secret c-aso-secret belongs to another AzureManagedControlPlane, cp",
+			want:   failed, event: "Secret c-aso-secret belongs to another AzureManagedControlPlane, cp",
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			m := manage(t, append(tc.others, replaced(theCluster, tc.cluster...), replaced(theControlPlane, tc.controlPlane...), theTeam, theIdentity, theSource)...)
-			writes, said := m.reconcile()
+			writes, event := m.reconcile()
 			if diff := cmp.Diff(tc.want, writes); diff != "" {
 				t.Errorf("writes: -want +got:\n%s", diff)
 			}
-			if !strings.Contains(said, tc.said) || (said == "") != (tc.said == "") {
-				t.Errorf("said %q, want %q", said, tc.said)
+			if !strings.Contains(event, tc.event) || (event == "") != (tc.event == "") {
+				t.Errorf("event %q, want %q", event, tc.event)
 			}
 			if writes, _ = m.reconcile(); len(writes) > 0 {
 				t.Errorf("wrote again: %v", writes)
@@ -187,7 +188,7 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
-// TestReconcileKeeps says that the Secret follows its source, and stays while there is none that it could follow.
+// TestReconcileKeeps shows that the Secret follows its source, and stays while there is none that it could follow.
 func TestReconcileKeeps(t *testing.T) {
 	ctx := context.Background()
 	m := manage(t, theCluster, theControlPlane, theTeam, theIdentity, theSource)
@@ -211,9 +212,9 @@ func TestReconcileKeeps(t *testing.T) {
 	if err := m.Delete(ctx, source); err != nil {
 		t.Fatal(err)
 	}
-	writes, said := m.reconcile()
-	if diff := cmp.Diff([]string{"patch AzureManagedControlPlane cp"}, writes); diff != "" || !strings.Contains(said, "does not exist") || m.credential() == nil {
-		t.Errorf("without its source: said %q, writes: -want +got:\n%s", said, diff)
+	writes, event := m.reconcile()
+	if diff := cmp.Diff([]string{"patch AzureManagedControlPlane cp"}, writes); diff != "" || !strings.Contains(event, "does not exist") || m.credential() == nil {
+		t.Errorf("without its source: event %q, writes: -want +got:\n%s", event, diff)
 	}
 	if failed := m.annotations()[v1beta1.AnnotationCredentialFailed]; failed != "CredentialFailed: Secret ids/s, to which AzureClusterIdentity ids/id refers, does not exist" {
 		t.Errorf("without its source, the control plane says %q", failed)
@@ -231,7 +232,7 @@ func TestReconcileKeeps(t *testing.T) {
 	}
 }
 
-// TestReconcileToCertificate says that a Secret with a client secret becomes one with a certificate that has no password.
+// TestReconcileToCertificate shows that a Secret with a client secret becomes one with a certificate that has no password.
 func TestReconcileToCertificate(t *testing.T) {
 	ctx := context.Background()
 	m := manage(t, theCluster, theControlPlane, theTeam, theIdentity, theSource,
@@ -243,8 +244,8 @@ func TestReconcileToCertificate(t *testing.T) {
 	if err := m.Patch(ctx, controlPlane, patch); err != nil {
 		t.Fatal(err)
 	}
-	if _, said := m.reconcile(); said != "" {
-		t.Error(said)
+	if _, event := m.reconcile(); event != "" {
+		t.Error(event)
 	}
 	want := []string{"AZURE_CLIENT_CERTIFICATE", "AZURE_CLIENT_CERTIFICATE_PASSWORD", "AZURE_CLIENT_ID", "AZURE_SUBSCRIPTION_ID", "AZURE_TENANT_ID"}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(m.credential().Data))); diff != "" {
@@ -255,7 +256,7 @@ func TestReconcileToCertificate(t *testing.T) {
 	}
 }
 
-// TestReread says when something is read again of which no watch tells.
+// TestReread shows when something is read again that is not watched.
 func TestReread(t *testing.T) {
 	certificate := replaced(theIdentity, "ServicePrincipal", "ServicePrincipalCertificate, certPath: /none")
 	for name, tc := range map[string]struct {
@@ -284,17 +285,17 @@ func TestReread(t *testing.T) {
 	}
 }
 
-// TestWatches says which control planes an event of another object leads to.
+// TestWatches shows which control planes an event of another object leads to.
 func TestWatches(t *testing.T) {
 	ctx := context.Background()
 	m := manage(t, theControlPlane, theIdentity)
-	r := &Reconciler{Client: m.Client, kind: typedKind}
+	r := &Reconciler{Client: m.Client, kind: composite.AzureManagedControlPlane}
 	to := []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: "team", Name: "cp"}}}
 	owned := object(t, `{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: x, ownerReferences: [
   {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, name: cp, uid: cp, controller: true}]}}`)
 	synced := object(t, `{apiVersion: v1, kind: Secret, metadata: {namespace: ids, name: s, ownerReferences: [{apiVersion: external-secrets.io/v1, kind: ExternalSecret, name: s, uid: s, controller: true}]}}`)
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "team"}, Spec: clusterv1.ClusterSpec{
-		ControlPlaneRef: clusterv1.ContractVersionedObjectReference{APIGroup: typedKind.Group, Kind: typedKind.Kind, Name: "cp"},
+		ControlPlaneRef: clusterv1.ContractVersionedObjectReference{APIGroup: composite.AzureManagedControlPlane.Group, Kind: composite.AzureManagedControlPlane.Kind, Name: "cp"},
 	}}
 	other := cluster.DeepCopy()
 	other.Spec.ControlPlaneRef.Kind = "KubeadmControlPlane"
@@ -322,15 +323,15 @@ func TestWatches(t *testing.T) {
 	}
 }
 
-// TestReconcileASO says when an AzureASOManagedControlPlane gets a Secret, and that this outlives it: the AzureASOManagedCluster is
+// TestReconcileASO shows when an AzureASOManagedControlPlane gets a Secret, and that this outlives it: the AzureASOManagedCluster is
 // deleted after it.
 func TestReconcileASO(t *testing.T) {
 	theASO := replaced(theControlPlane, "kind: AzureManagedControlPlane", "kind: AzureASOManagedControlPlane")
 	m := manage(t, theCluster, theASO, theTeam, theIdentity, theSource)
-	m.kind = asoKind
-	writes, said := m.reconcile()
-	if diff := cmp.Diff([]string{"patch AzureClusterIdentity id", "create Secret c-aso-secret", "patch AzureASOManagedControlPlane cp"}, writes); diff != "" || said != "" {
-		t.Fatalf("said %q, writes: -want +got:\n%s", said, diff)
+	m.kind = composite.AzureASOManagedControlPlane
+	writes, event := m.reconcile()
+	if diff := cmp.Diff([]string{"patch AzureClusterIdentity id", "create Secret c-aso-secret", "patch AzureASOManagedControlPlane cp"}, writes); diff != "" || event != "" {
+		t.Fatalf("event %q, writes: -want +got:\n%s", event, diff)
 	}
 	want := []metav1.OwnerReference{
 		{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta1", Kind: "AzureASOManagedControlPlane", Name: "cp", UID: "cp", Controller: new(true)},
@@ -343,8 +344,29 @@ func TestReconcileASO(t *testing.T) {
 		t.Errorf("wrote again: %v", writes)
 	}
 	m = manage(t, theCluster, replaced(theASO, "identityRef: {kind: AzureClusterIdentity, name: id, namespace: ids}", ""), theTeam, theIdentity, theSource)
-	m.kind = asoKind
-	if writes, said := m.reconcile(); len(writes) > 0 || said != "" {
-		t.Errorf("without an identity: wrote %v, said %q", writes, said)
+	m.kind = composite.AzureASOManagedControlPlane
+	if writes, event := m.reconcile(); len(writes) > 0 || event != "" {
+		t.Errorf("without an identity: wrote %v, event %q", writes, event)
+	}
+}
+
+// TestInfrastructureCarriesTheCredential has an infrastructure carry the credential, by nothing but its kind: the Secret is deleted with it, as nothing
+// of a Cluster is deleted later.
+func TestInfrastructureCarriesTheCredential(t *testing.T) {
+	m := manage(t, replaced(theCluster, "uid: cluster}", "uid: cluster}, spec: {infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: AzureManagedCluster, name: cp}}"),
+		replaced(theControlPlane, "kind: AzureManagedControlPlane", "kind: AzureManagedCluster"), theTeam, theIdentity, theSource)
+	m.kind = composite.AzureManagedCluster
+	m.kind.Credential = true
+	r := m.reconciler()
+	cluster := &clusterv1.Cluster{}
+	if err := m.Get(t.Context(), client.ObjectKey{Namespace: "team", Name: "c"}, cluster); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: "team", Name: "cp"}}}, r.fromCluster(t.Context(), cluster)); diff != "" {
+		t.Errorf("from the Cluster: -want +got:\n%s", diff)
+	}
+	want := []metav1.OwnerReference{{APIVersion: "infrastructure.cluster.x-k8s.io/v1beta1", Kind: "AzureManagedCluster", Name: "cp", UID: "cp", Controller: new(true)}}
+	if diff := cmp.Diff(want, r.ownersOf(&carrier{ObjectMeta: metav1.ObjectMeta{Name: "cp", UID: "cp"}}, cluster)); diff != "" {
+		t.Errorf("owners of the Secret: -want +got:\n%s", diff)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // TestRevoke takes the right away from a control plane that has its Secret, by each way there is, and gives it back.
@@ -51,13 +52,13 @@ func TestRevoke(t *testing.T) {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				objects := append([]string{theCluster, controlPlane, theTeam, theIdentity, theSource}, tc.before...)
 				m := manage(t)
-				m.kind = v1beta1.GroupVersion.WithKind(kind)
+				m.kind, _ = composite.Lookup(v1beta1.GroupVersion.WithKind(kind).GroupKind())
 				m.apply(objects...)
 				m.reconcile()
 				if m.credential() == nil {
 					t.Fatal("there is no Secret to lose")
 				}
-				said := m.annotations()
+				annotations := m.annotations()
 				for _, change := range tc.change {
 					m.apply(replaced(change, "kind: AzureManagedControlPlane", "kind: "+kind))
 				}
@@ -74,7 +75,7 @@ func TestRevoke(t *testing.T) {
 				}
 				m.apply(objects...)
 				m.reconcile()
-				if diff := cmp.Diff(said, m.annotations()); diff != "" || m.credential() == nil {
+				if diff := cmp.Diff(annotations, m.annotations()); diff != "" || m.credential() == nil {
 					t.Errorf("when the right is back, it says: -want +got:\n%s", diff)
 				}
 			})
@@ -82,7 +83,7 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// TestRevokeOwn says that a Secret which a person has made stays, whatever the identity allows.
+// TestRevokeOwn shows that a Secret which a person has made stays, whatever the identity allows.
 func TestRevokeOwn(t *testing.T) {
 	m := manage(t, theCluster, theControlPlane, theTeam, replaced(theIdentity, "list: [team]", "list: [other]"), theSource,
 		`{apiVersion: v1, kind: Secret, metadata: {namespace: team, name: c-aso-secret}}`)
@@ -92,7 +93,7 @@ func TestRevokeOwn(t *testing.T) {
 	}
 }
 
-// apply makes the objects be as they are written; what the reconciler has said on a control plane stays.
+// apply makes the objects be as they are written; what the reconciler has noted on a control plane stays.
 func (m *management) apply(objects ...string) {
 	m.t.Helper()
 	ctx := context.Background()
@@ -104,13 +105,13 @@ func (m *management) apply(objects ...string) {
 			}
 			continue
 		}
-		said := there.GetAnnotations()
-		delete(said, "crossplane.io/paused")
+		annotations := there.GetAnnotations()
+		delete(annotations, "crossplane.io/paused")
 		if wanted.GetKind() == m.kind.Kind {
 			for key, value := range wanted.GetAnnotations() {
-				said[key] = value
+				annotations[key] = value
 			}
-			wanted.SetAnnotations(said)
+			wanted.SetAnnotations(annotations)
 		}
 		wanted.SetResourceVersion(there.GetResourceVersion())
 		if err := m.Update(ctx, wanted); err != nil {

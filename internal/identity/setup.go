@@ -22,10 +22,13 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
-// Indexes by namespace/name: of control planes by their identity, of identities by their Secret.
+// Indexes by namespace/name: of composite resources by their identity, of identities by their Secret.
 const (
 	identityIndex = "spec.identityRef"
 	secretIndex   = "spec.clientSecret" //nolint:gosec // A path.
@@ -35,51 +38,75 @@ const (
 // contract.CacheOptions). An identity or Secret outside of the cached namespaces is read again every ten minutes.
 // The namespace is the one that is cached, or empty.
 func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o contract.Options, namespace string) error {
-	for _, index := range []struct {
-		kind  schema.GroupVersionKind
-		field string
-		value client.IndexerFunc
-	}{
-		{typedKind, identityIndex, indexIdentity},
-		{asoKind, identityIndex, indexIdentity},
-		{typedKind, claimsIndex, indexClaims},
-		{identityKind, secretIndex, indexSecret},
-	} {
+	for _, index := range indexes() {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, newObject(index.kind), index.field, index.value); err != nil {
 			return fmt.Errorf("cannot index %s: %w", index.kind.Kind, err)
 		}
 	}
 	k := &keeper{
-		Client: client.WithFieldOwner(mgr.GetClient(), contract.FieldOwner), live: mgr.GetAPIReader(),
-		events: mgr.GetEventRecorder(contract.ControllerName), namespace: namespace,
+		Client: client.WithFieldOwner(mgr.GetClient(), names.FieldOwner), live: mgr.GetAPIReader(),
+		events: mgr.GetEventRecorder(names.Controller), namespace: namespace,
 	}
 	if err := k.setup(mgr, o); err != nil {
 		return fmt.Errorf("cannot watch %s: %w", identityKind.Kind, err)
 	}
-	for name, kind := range map[string]schema.GroupVersionKind{"credential": typedKind, "credential-aso": asoKind} {
+	for _, kind := range carriers() {
 		r := &Reconciler{
-			Client: client.WithFieldOwner(mgr.GetClient(), contract.FieldOwner), kind: kind, live: mgr.GetAPIReader(),
-			events: mgr.GetEventRecorder(contract.ControllerName), watchFilter: o.WatchFilter, keeper: k,
+			Client: client.WithFieldOwner(mgr.GetClient(), names.FieldOwner), kind: kind, live: mgr.GetAPIReader(),
+			events: mgr.GetEventRecorder(names.Controller), watchFilter: o.WatchFilter, keeper: k,
 			operators: azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces},
 		}
-		if err := r.setup(mgr, name, o); err != nil {
+		if err := r.setup(mgr, o); err != nil {
 			return fmt.Errorf("cannot watch %s: %w", kind.Kind, err)
 		}
 	}
 	return nil
 }
 
-func (r *Reconciler) setup(mgr ctrl.Manager, name string, o contract.Options) error {
-	return ctrl.NewControllerManagedBy(mgr).
-		Named(name).
-		For(newObject(r.kind), builder.WithPredicates(changes(notStatus))).
-		Watches(newObject(r.kind), handler.EnqueueRequestsFromMapFunc(r.keeper.fromClaim), builder.WithPredicates(changes(notStatus))).
+// An index is one of the cache's.
+type index struct {
+	kind  schema.GroupVersionKind
+	field string
+	value client.IndexerFunc
+}
+
+func indexes() []index {
+	all := []index{{identityKind, secretIndex, indexSecret}}
+	for _, kind := range carriers() {
+		all = append(all, index{kind.GroupVersionKind, identityIndex, indexIdentity})
+	}
+	for _, kind := range claiming() {
+		all = append(all, index{kind.GroupVersionKind, claimsIndex, indexClaims})
+	}
+	return all
+}
+
+// controllerName returns the name of the controller of a kind, which is in logs and metrics.
+func controllerName(kind composite.Kind) string {
+	switch kind.GroupVersionKind {
+	case composite.AzureManagedControlPlane.GroupVersionKind:
+		return "credential"
+	case composite.AzureASOManagedControlPlane.GroupVersionKind:
+		return "credential-aso"
+	}
+	return "credential-" + strings.ToLower(kind.Kind)
+}
+
+func (r *Reconciler) setup(mgr ctrl.Manager, o contract.Options) error {
+	b := ctrl.NewControllerManagedBy(mgr).
+		Named(controllerName(r.kind)).
+		For(newObject(r.kind.GroupVersionKind), builder.WithPredicates(changes(notStatus))).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(r.fromCluster), builder.WithPredicates(changes(notStatus))).
 		Watches(newObject(identityKind), handler.EnqueueRequestsFromMapFunc(r.fromIdentity), builder.WithPredicates(changes(notStatus))).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.fromSecret)).
 		WatchesMetadata(&corev1.Namespace{}, handler.EnqueueRequestsFromMapFunc(r.fromNamespace), builder.WithPredicates(changes(labelled))).
-		WithOptions(o.Controller()).
-		Complete(r)
+		WithOptions(o.Controller())
+	if claims[r.kind.GroupKind()] != nil {
+		for _, kind := range claiming() {
+			b.Watches(newObject(kind.GroupVersionKind), handler.EnqueueRequestsFromMapFunc(r.fromClaim), builder.WithPredicates(changes(notStatus)))
+		}
+	}
+	return b.Complete(r)
 }
 
 func newObject(kind schema.GroupVersionKind) *unstructured.Unstructured {
@@ -108,11 +135,11 @@ func labelled(before, after client.Object) bool {
 
 // indexIdentity is the function of identityIndex.
 func indexIdentity(obj client.Object) []string {
-	controlPlane := &controlPlane{}
-	if !read(obj, controlPlane) {
+	carrier := &carrier{}
+	if !read(obj, carrier) {
 		return nil
 	}
-	key, err := identityKeyOf(controlPlane)
+	key, err := identityKeyOf(carrier)
 	if err != nil {
 		return nil
 	}
@@ -133,46 +160,47 @@ func read(obj client.Object, into any) bool {
 	return ok && runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, into) == nil
 }
 
-// fromCluster returns the control plane of a Cluster.
+// fromCluster returns the composite resource that carries the credential of a Cluster.
 func (r *Reconciler) fromCluster(_ context.Context, obj client.Object) []ctrl.Request {
 	cluster, ok := obj.(*clusterv1.Cluster)
 	if !ok {
 		return nil
 	}
-	ref := cluster.Spec.ControlPlaneRef
-	if ref.APIGroup != r.kind.Group || ref.Kind != r.kind.Kind {
-		return nil
+	for _, ref := range access.Refs(cluster) {
+		if access.RefersTo(ref, r.kind.GroupKind()) {
+			return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}}}
+		}
 	}
-	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}}}
+	return nil
 }
 
-// fromIdentity returns the control planes that refer to an AzureClusterIdentity.
+// fromIdentity returns the composite resources that refer to an AzureClusterIdentity.
 func (r *Reconciler) fromIdentity(ctx context.Context, obj client.Object) []ctrl.Request {
-	return r.listed(ctx, r.kind, client.MatchingFields{identityIndex: client.ObjectKeyFromObject(obj).String()})
+	return r.listed(ctx, r.kind.GroupVersionKind, client.MatchingFields{identityIndex: client.ObjectKeyFromObject(obj).String()})
 }
 
-// fromSecret returns the control planes whose credential is in a Secret, or is made from it. A person's own is theirs by name.
+// fromSecret returns the composite resources whose credential is in a Secret, or is made from it. A person's own is found by its name.
 func (r *Reconciler) fromSecret(ctx context.Context, obj client.Object) []ctrl.Request {
 	var requests []ctrl.Request
 	if r.operators.Has(client.ObjectKeyFromObject(obj)) {
-		return r.listed(ctx, r.kind) // In which clouds they may be.
+		return r.listed(ctx, r.kind.GroupVersionKind) // In which clouds they may be.
 	}
 	if owner := metav1.GetControllerOf(obj); owner != nil && owner.Kind == r.kind.Kind &&
 		owner.APIVersion == r.kind.GroupVersion().String() {
 		requests = append(requests, ctrl.Request{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: owner.Name}})
 	}
 	if len(requests) == 0 && strings.HasSuffix(obj.GetName(), v1beta1.CredentialSecretSuffix) {
-		requests = r.listed(ctx, r.kind, client.InNamespace(obj.GetNamespace()))
+		requests = r.listed(ctx, r.kind.GroupVersionKind, client.InNamespace(obj.GetNamespace()))
 	}
 	for _, identity := range r.listed(ctx, identityKind, client.MatchingFields{secretIndex: client.ObjectKeyFromObject(obj).String()}) {
-		requests = append(requests, r.listed(ctx, r.kind, client.MatchingFields{identityIndex: identity.String()})...)
+		requests = append(requests, r.listed(ctx, r.kind.GroupVersionKind, client.MatchingFields{identityIndex: identity.String()})...)
 	}
 	return requests
 }
 
-// fromNamespace returns the control planes in a namespace, whose labels may allow them an identity.
+// fromNamespace returns the composite resources in a namespace, whose labels may allow them an identity.
 func (r *Reconciler) fromNamespace(ctx context.Context, obj client.Object) []ctrl.Request {
-	return r.listed(ctx, r.kind, client.InNamespace(obj.GetName()))
+	return r.listed(ctx, r.kind.GroupVersionKind, client.InNamespace(obj.GetName()))
 }
 
 // listed returns the keys of objects in the cache. What cannot be listed is left out: its own events come later.

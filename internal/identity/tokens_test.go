@@ -196,7 +196,7 @@ func (w way) managedCluster(t *testing.T, credentials *azure.Credentials, kind v
 		Type: kind, TenantID: theTenant, ClientID: appIn(in), ClientSecret: corev1.SecretReference{Name: "s"}, UserAssignedIdentityCredentialsPath: w.identity,
 	}}
 	from := fake.NewClientBuilder().WithObjects(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ids", Name: "s"}, Data: w.secret}).Build()
-	cp := &controlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "cp"}}
+	cp := &carrier{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "cp"}}
 	cp.Spec.SubscriptionID, cp.Spec.AzureEnvironment = theSubscription, in.Name
 	data, err := source{secrets: from, operators: credentials.Operators, identity: identity}.data(t.Context(), cp)
 	if err != nil {

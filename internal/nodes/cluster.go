@@ -27,13 +27,13 @@ type cluster struct {
 	// kubeconfig is the hash of the one that is used.
 	kubeconfig [sha256.Size]byte
 	informer   cache.SharedIndexInformer
-	tell       func(*corev1.Node)
+	notify     func(*corev1.Node)
 	// stop is nil until the cluster is started.
 	stop context.CancelFunc
 }
 
-// newCluster returns a cluster that is not followed yet. Its listeners hear of its Nodes.
-func newCluster(config *rest.Config, kubeconfig [sha256.Size]byte, tell func(*corev1.Node)) (*cluster, error) {
+// newCluster returns a cluster that is not followed yet. It calls notify as a listener is called.
+func newCluster(config *rest.Config, kubeconfig [sha256.Size]byte, notify func(*corev1.Node)) (*cluster, error) {
 	config.ContentType = runtime.ContentTypeProtobuf
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 	asker, err := newClient(config)
@@ -46,7 +46,7 @@ func newCluster(config *rest.Config, kubeconfig [sha256.Size]byte, tell func(*co
 	}
 	informer := cache.NewSharedIndexInformer(
 		lister{cache.NewFilteredListWatchFromClient(core.RESTClient(), "nodes", metav1.NamespaceAll, watchQuietly)}, &corev1.Node{}, 0, nil)
-	c := &cluster{kubeconfig: kubeconfig, informer: informer, tell: tell}
+	c := &cluster{kubeconfig: kubeconfig, informer: informer, notify: notify}
 	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: c.note, UpdateFunc: c.noteChange, DeleteFunc: c.note})
 	return c, errors.Join(err, informer.SetTransform(strip), informer.SetWatchErrorHandlerWithContext(c.noteFailure))
 }
@@ -57,12 +57,12 @@ func (c *cluster) start(ctx context.Context) {
 	go c.informer.RunWithContext(ctx)
 	go func() {
 		if cache.WaitForCacheSync(ctx.Done(), c.informer.HasSynced) {
-			c.tell(nil)
+			c.notify(nil)
 		}
 	}()
 }
 
-// watchQuietly has a watch last long, and be silent while Nodes do not change: what an API server says each minute of how far a watch has
+// watchQuietly has a watch last long, and be silent while Nodes do not change: what an API server sends each minute of how far a watch has
 // come (a bookmark) would be most of what there is to read. Whether a connection still holds is asked without it. How long a watch lasts
 // differs, as client-go has it, so that not all end at once.
 func watchQuietly(options *metav1.ListOptions) {
@@ -86,7 +86,7 @@ func (c *cluster) note(o any) {
 		o = final.Obj
 	}
 	if node, ok := o.(*corev1.Node); ok {
-		c.tell(node)
+		c.notify(node)
 	}
 }
 
@@ -95,7 +95,7 @@ func (c *cluster) noteChange(before, after any) {
 	old, oldOK := before.(*corev1.Node)
 	changed, changedOK := after.(*corev1.Node)
 	if oldOK && changedOK && (old.Spec.ProviderID != changed.Spec.ProviderID || !maps.Equal(old.Labels, changed.Labels)) {
-		c.tell(changed)
+		c.notify(changed)
 	}
 }
 
@@ -107,7 +107,7 @@ func (c *cluster) noteFailure(ctx context.Context, _ *cache.Reflector, err error
 	ctrl.LoggerFrom(ctx).Info("Cannot read the Nodes of a Cluster, trying again", "reason", err.Error())
 }
 
-// strip keeps what tells whose a Node is.
+// strip keeps what identifies a Node and its pool.
 func strip(o any) (any, error) {
 	node, ok := o.(*corev1.Node)
 	if !ok {

@@ -43,7 +43,7 @@ func (w *wire) Read(b []byte) (int, error) {
 // word is what a server says each minute, as an API server says how far a watch has come.
 const word = "{}\n"
 
-// speak serves over HTTP/2 what is said each minute, and returns what a client does to listen.
+// speak serves over HTTP/2 what is sent each minute, and returns what a client does to listen.
 func speak(t *testing.T) (*wire, io.Reader) {
 	t.Helper()
 	listener := bufconn.Listen(1 << 20)

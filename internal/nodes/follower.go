@@ -49,7 +49,7 @@ type Follower struct {
 	listeners []listener
 }
 
-// A listener hears of each Node that comes, goes, or changes in what counts, and with nil when all Nodes of a Cluster are known.
+// A listener is called with each Node that comes, goes, or changes in what counts, and with nil when all Nodes of a Cluster are known.
 type listener func(cluster client.ObjectKey, node *corev1.Node)
 
 // SetupWithManager has a Follower follow Nodes until ctx ends.
@@ -110,7 +110,7 @@ func (f *Follower) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result
 		return ctrl.Result{}, errUnusable
 	}
 	config.UserAgent = f.UserAgent
-	next, err := newCluster(config, sum, func(node *corev1.Node) { f.tell(req.NamespacedName, node) })
+	next, err := newCluster(config, sum, func(node *corev1.Node) { f.notify(req.NamespacedName, node) })
 	if err != nil {
 		return ctrl.Result{}, errUnusable
 	}
@@ -147,7 +147,7 @@ func (f *Follower) Source(requests func(ctx context.Context, cluster client.Obje
 	})
 }
 
-func (f *Follower) tell(cluster client.ObjectKey, node *corev1.Node) {
+func (f *Follower) notify(cluster client.ObjectKey, node *corev1.Node) {
 	f.mu.Lock()
 	listeners := f.listeners
 	f.mu.Unlock()

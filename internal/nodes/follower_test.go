@@ -95,7 +95,7 @@ func (s *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// say tells those who watch what became of a Node.
+// say notifies those who watch of what became of a Node.
 func (s *apiServer) say(what string, node *corev1.Node) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +145,7 @@ type management struct {
 	client.Client
 
 	follower *Follower
-	told     chan string
+	notified chan string
 }
 
 func manage(t *testing.T, kubeconfig []byte) *management {
@@ -157,7 +157,7 @@ func manage(t *testing.T, kubeconfig []byte) *management {
 	if err := clusterv1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	m := &management{T: t, told: make(chan string, 100)}
+	m := &management{T: t, notified: make(chan string, 100)}
 	m.Client = fake.NewClientBuilder().WithScheme(scheme).WithObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}).Build()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
@@ -167,10 +167,10 @@ func manage(t *testing.T, kubeconfig []byte) *management {
 	})
 	m.follower.listeners = append(m.follower.listeners, func(_ client.ObjectKey, node *corev1.Node) {
 		if node == nil {
-			m.told <- "all"
+			m.notified <- "all"
 			return
 		}
-		m.told <- node.Name
+		m.notified <- node.Name
 	})
 	if kubeconfig != nil {
 		m.write(kubeconfig)
@@ -203,7 +203,7 @@ func (m *management) mustReconcile() {
 	}
 }
 
-// expect fails unless exactly that is told next, in any order.
+// expect fails unless exactly that is notified next, in any order.
 func (m *management) expect(want ...string) {
 	m.Helper()
 	left := map[string]bool{}
@@ -212,13 +212,13 @@ func (m *management) expect(want ...string) {
 	}
 	for len(left) > 0 {
 		select {
-		case got := <-m.told:
+		case got := <-m.notified:
 			if !left[got] {
-				m.Fatalf("told of %s, want %v", got, left)
+				m.Fatalf("notified of %s, want %v", got, left)
 			}
 			delete(left, got)
 		case <-time.After(patience):
-			m.Fatalf("not told of %v", left)
+			m.Fatalf("not notified of %v", left)
 		}
 	}
 }
@@ -281,7 +281,7 @@ func TestNodesAreFollowed(t *testing.T) {
 	}
 }
 
-// TestWatchIsQuiet checks that a watch lasts one to two hours, and is not told how far it has come.
+// TestWatchIsQuiet checks that a watch lasts one to two hours, and does not hear how far it has come.
 func TestWatchIsQuiet(t *testing.T) {
 	server := serve(t, node("a", "1"))
 	m := manage(t, server.kubeconfig(t))

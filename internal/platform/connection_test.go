@@ -110,7 +110,7 @@ func TestLeavesSecretsOfOthers(t *testing.T) {
 					t.Errorf("event is %q", e)
 				}
 				if strings.Contains(e, "theirs") {
-					t.Errorf("the event tells what is in the Secret: %q", e)
+					t.Errorf("the event has what is in the Secret: %q", e)
 				}
 			})
 		}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/platform/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // Finalizer keeps a composite resource until its Cluster is gone: Crossplane itself lets it go at once.
@@ -27,6 +28,14 @@ var (
 	namespacedKind = v1alpha1.GroupVersion.WithKind("AKSCluster")
 	claimedKind    = v1alpha1.GroupVersion.WithKind("XAKSCluster")
 	claimKind      = v1alpha1.GroupVersion.WithKind("AKSClusterClaim")
+)
+
+// The fields that are read of composite resources and of claims.
+var (
+	specClaimRefNamespace    = field.At[string]("spec", "claimRef", "namespace")
+	specClaimRefName         = field.At[string]("spec", "claimRef", "name")
+	specResourceRefName      = field.At[string]("spec", "resourceRef", "name")
+	specConnectionSecretName = field.At[string]("spec", "writeConnectionSecretToRef", "name")
 )
 
 func newObject(kind schema.GroupVersionKind) *unstructured.Unstructured {

@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
 // A Reconciler serves one of the two composite kinds.
@@ -47,7 +49,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	result, err := r.reconcile(ctx, req)
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		ctrl.LoggerFrom(ctx).V(1).Info("Someone else wrote first, trying again", "reason", err.Error())
-		return ctrl.Result{RequeueAfter: contract.ConflictDelay}, nil
+		return ctrl.Result{RequeueAfter: access.ConflictDelay}, nil
 	}
 	return result, err
 }
@@ -58,7 +60,7 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	// Crossplane's pause is for deletion as well.
-	paused := xr.GetAnnotations()[contract.CrossplanePausedAnnotation] == "true"
+	paused := xr.GetAnnotations()[names.CrossplanePausedAnnotation] == "true"
 	if paused || !contract.Watched(xr, r.watchFilter) {
 		return ctrl.Result{}, nil
 	}
@@ -105,7 +107,7 @@ func (r *Reconciler) teamOf(ctx context.Context, xr *unstructured.Unstructured) 
 	if err != nil {
 		return team{}, fmt.Errorf("cannot read the claim: %w", err)
 	}
-	if named, _, _ := unstructured.NestedString(claim.Object, "spec", "resourceRef", "name"); named != xr.GetName() {
+	if specResourceRefName.Value(claim) != xr.GetName() {
 		return team{cluster: key}, nil // Another claim of the same name, made since.
 	}
 	return team{owner: claim, cluster: key, secret: secretName(claim)}, nil
@@ -113,17 +115,15 @@ func (r *Reconciler) teamOf(ctx context.Context, xr *unstructured.Unstructured) 
 
 // claimOf returns the key of the claim of a composite resource; empty when it has none.
 func claimOf(xr *unstructured.Unstructured) client.ObjectKey {
-	namespace, _, _ := unstructured.NestedString(xr.Object, "spec", "claimRef", "namespace")
-	name, _, _ := unstructured.NestedString(xr.Object, "spec", "claimRef", "name")
+	namespace := specClaimRefNamespace.Value(xr)
 	if namespace == "" {
 		return client.ObjectKey{}
 	}
-	return client.ObjectKey{Namespace: namespace, Name: name}
+	return client.ObjectKey{Namespace: namespace, Name: specClaimRefName.Value(xr)}
 }
 
 func secretName(owner *unstructured.Unstructured) string {
-	name, _, _ := unstructured.NestedString(owner.Object, "spec", "writeConnectionSecretToRef", "name")
-	return name
+	return specConnectionSecretName.Value(owner)
 }
 
 // claim puts the finalizer on what was created while the webhook was not there.

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
 // claimIndex indexes XAKSClusters by namespace/name of their claims.
@@ -33,8 +34,8 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o contract.Options,
 	}
 	for _, kind := range []schema.GroupVersionKind{namespacedKind, claimedKind} {
 		r := &Reconciler{
-			Client: client.WithFieldOwner(mgr.GetClient(), contract.FieldOwner), live: mgr.GetAPIReader(),
-			events: mgr.GetEventRecorder(contract.ControllerName), kind: kind, watchFilter: o.WatchFilter, namespace: namespace,
+			Client: client.WithFieldOwner(mgr.GetClient(), names.FieldOwner), live: mgr.GetAPIReader(),
+			events: mgr.GetEventRecorder(names.Controller), kind: kind, watchFilter: o.WatchFilter, namespace: namespace,
 		}
 		if err := r.setup(mgr, o); err != nil {
 			return fmt.Errorf("cannot set up the controller of %s: %w", kind.Kind, err)
@@ -125,7 +126,7 @@ func fromClaim(_ context.Context, obj client.Object) []ctrl.Request {
 	if !ok {
 		return nil
 	}
-	name, _, _ := unstructured.NestedString(claim.Object, "spec", "resourceRef", "name")
+	name := specResourceRefName.Value(claim)
 	if name == "" {
 		return nil
 	}

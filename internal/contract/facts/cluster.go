@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
 // A clusterWriter keeps the facts of the Clusters of a family.
@@ -24,7 +25,7 @@ type clusterWriter struct {
 
 // clusterOf returns the Cluster of a composite.
 func (w *clusterWriter) clusterOf(ctx context.Context, obj client.Object) []ctrl.Request {
-	cluster, err := contract.ClusterOf(ctx, w.Client, obj)
+	cluster, err := access.ClusterOf(ctx, w.Client, obj)
 	if err != nil || cluster == nil {
 		return nil // Its own events come later.
 	}
@@ -92,10 +93,10 @@ func (w *clusterWriter) objects(ctx context.Context, cluster *clusterv1.Cluster)
 
 // referred returns the composite of a kind that a reference means; nil when there is none.
 func (w writer) referred(ctx context.Context, namespace string, ref clusterv1.ContractVersionedObjectReference, kind composite.Kind) (*unstructured.Unstructured, error) {
-	if ref.APIGroup != kind.Group || ref.Kind != kind.Kind || ref.Name == "" {
+	if !access.RefersTo(ref, kind.GroupKind()) || ref.Name == "" {
 		return nil, nil
 	}
-	xr := newObject(kind)
+	xr := access.NewObject(kind.GroupVersionKind)
 	err := w.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, xr)
 	switch {
 	case err == nil:

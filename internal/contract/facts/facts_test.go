@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
 func TestFactsAreWritten(t *testing.T) {
@@ -82,7 +83,7 @@ func TestFactsChange(t *testing.T) {
 			before := with(controlPlane(t), ofCluster, set(t, resource(false, ""), "status", "resources"))
 			m := newManagement(t, cluster(), with(infrastructure(t), ofCluster), before)
 			m.reconcile("")
-			after := newObject(composite.AzureASOManagedControlPlane)
+			after := access.NewObject(composite.AzureASOManagedControlPlane.GroupVersionKind)
 			if err := m.Get(t.Context(), client.ObjectKeyFromObject(before), after); err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
-	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
 // infrastructureIndex indexes MachinePools by what they refer to, as Kind/name.
@@ -115,7 +115,7 @@ func (w *machinePoolWriter) objects(ctx context.Context, req ctrl.Request) (obje
 		}
 		objects, cluster = append(objects, u), list.Items[i].Spec.ClusterName
 	}
-	xr := newObject(w.family.machinePool)
+	xr := access.NewObject(w.family.machinePool.GroupVersionKind)
 	switch err := w.Get(ctx, req.NamespacedName, xr); {
 	case apierrors.IsNotFound(err):
 	case err != nil:
@@ -129,8 +129,6 @@ func (w *machinePoolWriter) objects(ctx context.Context, req ctrl.Request) (obje
 	return objects, cluster, nil
 }
 
-var statusInitialized = field.At[bool]("status", "initialized")
-
 // keepsAll reports whether the facts of MachinePools stay as they are: all of a Cluster that is being deleted goes, so to compose the control
 // plane by what is left would only delay that. One that comes up must not be created any more.
 func (w *machinePoolWriter) keepsAll(ctx context.Context, cluster *clusterv1.Cluster) (bool, error) {
@@ -138,7 +136,7 @@ func (w *machinePoolWriter) keepsAll(ctx context.Context, cluster *clusterv1.Clu
 		return false, nil
 	}
 	controlPlane, err := w.referred(ctx, cluster.Namespace, cluster.Spec.ControlPlaneRef, w.family.controlPlane)
-	return controlPlane == nil || statusInitialized.Value(controlPlane), err
+	return controlPlane == nil || access.StatusInitialized.Value(controlPlane), err
 }
 
 // removeGone deletes the facts of a MachinePool that is gone, with its composite.

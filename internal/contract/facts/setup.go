@@ -26,13 +26,9 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
-
-// A Setup adds controllers that need some kinds to be served.
-type Setup struct {
-	Kinds []schema.GroupVersionKind
-	Add   func() error
-}
 
 // A family is the kinds of which the facts of one sort of Cluster are.
 type family struct{ infrastructure, controlPlane, machinePool composite.Kind }
@@ -51,18 +47,18 @@ func families() []family {
 
 // Setups returns what adds the controllers to mgr, whose client must read unstructured objects from its cache (see
 // contract.CacheOptions). Without them everything is composed all the same.
-func Setups(ctx context.Context, mgr ctrl.Manager, o contract.Options) []Setup {
+func Setups(ctx context.Context, mgr ctrl.Manager, o contract.Options) []contract.Setup {
 	w := writer{
-		Client: client.WithFieldOwner(mgr.GetClient(), contract.FieldOwner), watchFilter: o.WatchFilter, mapper: mgr.GetRESTMapper(),
+		Client: client.WithFieldOwner(mgr.GetClient(), names.FieldOwner), watchFilter: o.WatchFilter, mapper: mgr.GetRESTMapper(),
 		operators: newOperators(azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces}),
 	}
 	index := sync.OnceValue(func() error {
 		return mgr.GetFieldIndexer().IndexField(ctx, &clusterv1.MachinePool{}, infrastructureIndex, indexInfrastructure)
 	})
-	var setups []Setup
+	var setups []contract.Setup
 	for _, f := range families() {
 		kinds := []schema.GroupVersionKind{f.infrastructure.GroupVersionKind, f.controlPlane.GroupVersionKind, f.machinePool.GroupVersionKind, clusterfacts.Kind}
-		setups = append(setups, Setup{Kinds: kinds, Add: func() error {
+		setups = append(setups, contract.Setup{Kinds: kinds, Add: func() error {
 			if err := index(); err != nil {
 				return fmt.Errorf("cannot index MachinePools: %w", err)
 			}
@@ -83,9 +79,9 @@ func (w *clusterWriter) setup(mgr ctrl.Manager, o contract.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("facts-"+strings.ToLower(w.family.controlPlane.Kind)).
 		For(&clusterv1.Cluster{}, builder.WithPredicates(picksChanged())).
-		Watches(&v1alpha1.ClusterFacts{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(gone())).
-		Watches(newObject(w.family.infrastructure), toCluster, builder.WithPredicates(picksChanged())).
-		Watches(newObject(w.family.controlPlane), toCluster, builder.WithPredicates(picksChanged())).
+		Watches(&v1alpha1.ClusterFacts{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(contract.Gone())).
+		Watches(access.NewObject(w.family.infrastructure.GroupVersionKind), toCluster, builder.WithPredicates(picksChanged())).
+		Watches(access.NewObject(w.family.controlPlane.GroupVersionKind), toCluster, builder.WithPredicates(picksChanged())).
 		WithOptions(o.Controller()).
 		Complete(w)
 }
@@ -93,29 +89,17 @@ func (w *clusterWriter) setup(mgr ctrl.Manager, o contract.Options) error {
 func (w *machinePoolWriter) setup(mgr ctrl.Manager, o contract.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("facts-"+strings.ToLower(w.family.machinePool.Kind)).
-		For(newObject(w.family.machinePool), builder.WithPredicates(picksChanged())).
+		For(access.NewObject(w.family.machinePool.GroupVersionKind), builder.WithPredicates(picksChanged())).
 		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(w.fromMachinePool), builder.WithPredicates(picksChanged())).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(w.fromCluster), builder.WithPredicates(created())).
-		Watches(&v1alpha1.ClusterFacts{}, handler.EnqueueRequestsFromMapFunc(w.fromFacts), builder.WithPredicates(gone())).
+		Watches(&v1alpha1.ClusterFacts{}, handler.EnqueueRequestsFromMapFunc(w.fromFacts), builder.WithPredicates(contract.Gone())).
 		WithOptions(o.Controller()).
 		Complete(w)
 }
 
-func newObject(kind composite.Kind) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{}
-	obj.SetGroupVersionKind(kind.GroupVersionKind)
-	return obj
-}
-
 // picksChanged passes what of an object others are composed by.
 func picksChanged() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		if e.ObjectOld == nil || e.ObjectNew == nil {
-			return false
-		}
-		resync := e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion()
-		return resync || !reflect.DeepEqual(pickOf(e.ObjectOld), pickOf(e.ObjectNew))
-	}}
+	return contract.OnUpdate(func(before, after client.Object) bool { return !reflect.DeepEqual(pickOf(before), pickOf(after)) })
 }
 
 // pickOf returns what facts have of an object; nothing where it cannot be read.
@@ -127,11 +111,7 @@ func pickOf(obj client.Object) *unstructured.Unstructured {
 	return clusterfacts.Pick(u)
 }
 
-// gone passes the end of an object only, created its beginning.
-func gone() predicate.Predicate {
-	return predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false }}
-}
-
+// created passes the beginning of an object only.
 func created() predicate.Predicate {
 	return predicate.Funcs{DeleteFunc: func(event.DeleteEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
-	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
 // read returns ClusterFacts; nil when there are none.
@@ -67,7 +67,7 @@ func (w writer) write(ctx context.Context, cluster *clusterv1.Cluster, current *
 		err = w.update(ctx, cluster, current, spec)
 	}
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		return ctrl.Result{RequeueAfter: contract.ConflictDelay}, nil
+		return ctrl.Result{RequeueAfter: access.ConflictDelay}, nil
 	}
 	return ctrl.Result{}, err
 }

@@ -1,0 +1,16 @@
+package access
+
+import "github.com/crossplane-capz/crossplane-capz/internal/field"
+
+// The fields of composite resources that several packages read.
+var (
+	SpecControlPlaneEndpoint   = field.At[map[string]any]("spec", "controlPlaneEndpoint")
+	SpecResources              = field.At[[]any]("spec", "resources")
+	StatusControlPlaneEndpoint = field.At[map[string]any]("status", "controlPlaneEndpoint")
+	StatusInitialized          = field.At[bool]("status", "initialized")
+	StatusReplicas             = field.At[int64]("status", "replicas")
+	StatusVersion              = field.At[string]("status", "version")
+	StatusAutoUpgradeVersion   = field.At[string]("status", "autoUpgradeVersion")
+
+	specResourceRefs = field.At[[]any]("spec", "crossplane", "resourceRefs")
+)

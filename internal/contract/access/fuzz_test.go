@@ -1,0 +1,50 @@
+package access_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
+	odd "github.com/crossplane-capz/crossplane-capz/internal/hostile"
+)
+
+// FuzzObjects changes what is read of composite resources and ASO objects. What can be found in it must be found.
+func FuzzObjects(f *testing.F) {
+	for what := range 256 {
+		f.Add([]byte{byte(what), byte(what / 3), byte(what), byte(what)})
+	}
+	bases := []string{fixture.ControlPlaneYAML, fixture.InfrastructureYAML, fixture.PoolYAML, fixture.VNetYAML}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) == 0 {
+			return
+		}
+		obj := &unstructured.Unstructured{Object: odd.Object(fixture.Parse(t, bases[int(data[0])%len(bases)]).Object, data[1:])}
+		refs, err := access.ComposedRefs(obj)
+		if err != nil && !strings.Contains(err.Error(), "spec") {
+			t.Errorf("%v names no field", err)
+		}
+		for _, ref := range refs {
+			if ref.Name == "" || ref.Kind == "" {
+				t.Errorf("reference %v", ref)
+			}
+		}
+		_ = access.OwningManagedClusters(obj)
+		_ = access.ControlledByComposite(obj)
+	})
+}
+
+// FuzzEventNote compares notes of Events with what the API server accepts.
+func FuzzEventNote(f *testing.F) {
+	for _, s := range []string{"", "v1.33.6", strings.Repeat("é", 600), strings.Repeat("👩‍👩‍👧", 300), "\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if note := access.EventNote(text); utf8.ValidString(text) && (len(note) > 1024 || !utf8.ValidString(note)) {
+			t.Errorf("note %q", note)
+		}
+	})
+}

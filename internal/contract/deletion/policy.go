@@ -1,0 +1,78 @@
+package deletion
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+)
+
+// deletedInAzure reports whether ASO deletes the resource in Azure when obj is deleted: obj has no reconcile policy but manage, or one
+// that resume removes. A namespace has the policy of all that is in it.
+func deletedInAzure(obj metav1.Object) bool {
+	policy := obj.GetAnnotations()[aso.AnnotationReconcilePolicy]
+	return policy == "" || policy == aso.PolicyManage || resumes(obj)
+}
+
+// resumes reports whether the policy of obj comes from a pause or from its lifecycle, and not from a user. Of a resource that is not the
+// Cluster's, or may not be, or that has not been sent to Azure, the policy stays whatever else is noted on obj.
+func resumes(obj metav1.Object) bool {
+	switch obj.GetAnnotations()[v1beta1.AnnotationOwnership] {
+	case v1beta1.OwnershipExternal, v1beta1.OwnershipUser, v1beta1.OwnershipUndecided:
+		return false
+	}
+	return !aso.Held(obj) && (aso.SkippedByPause(obj) || aso.SkippedByLifecycle(obj))
+}
+
+// resume removes the policy that a pause or the lifecycle has put on obj: the function, which would, is not called for a composite
+// resource that is being deleted, and ASO would leave the resource in Azure for ever.
+func (d *Deleter) resume(ctx context.Context, obj *unstructured.Unstructured) error {
+	if !resumes(obj) {
+		return nil
+	}
+	before := obj.DeepCopy()
+	annotations := obj.GetAnnotations()
+	delete(annotations, aso.AnnotationReconcilePolicy)
+	delete(annotations, aso.AnnotationSkippedByPause)
+	obj.SetAnnotations(annotations)
+	if err := d.Patch(ctx, obj, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("cannot resume %v: %w", access.RefTo(obj), err)
+	}
+	return nil
+}
+
+// detach makes ASO leave the resource in Azure as pool is deleted, unless its policy already does.
+//
+// A pool that is being deleted has met Azure's refusal, and ASO may try again only after its sync period. It looks at once when
+// the policy becomes skip, and only then (ASO documentation, "Annotations").
+func (d *Deleter) detach(ctx context.Context, pool *unstructured.Unstructured) error {
+	if !deletedInAzure(pool) {
+		return nil
+	}
+	policy := aso.PolicyDetachOnDelete
+	if pool.GetDeletionTimestamp() != nil {
+		policy = aso.PolicySkip
+	}
+	detached := pool.DeepCopy()
+	annotations := detached.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[aso.AnnotationReconcilePolicy] = policy
+	// Neither the pause's nor the lifecycle's any longer.
+	delete(annotations, aso.AnnotationSkippedByPause)
+	delete(annotations, aso.AnnotationLifecycle)
+	detached.SetAnnotations(annotations)
+	// ASO writes to the object all the time, so a lock would only lose against it.
+	if err := d.Patch(ctx, detached, client.MergeFrom(pool)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("cannot detach %v: %w", access.RefTo(pool), err)
+	}
+	pool.SetAnnotations(annotations)
+	return nil
+}

@@ -1,0 +1,37 @@
+// Package kubeconfig writes the kubeconfig Secrets of the contract from those that ASO writes. See docs/kubeconfig.md.
+package kubeconfig
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+)
+
+// Annotations of a kubeconfig Secret that holds a token.
+const (
+	// tokenExpiresAtAnnotation is when the token ends, RFC 3339.
+	tokenExpiresAtAnnotation = "infrastructure.cluster.x-k8s.io/token-expires-at"
+	// tokenRenewAtAnnotation is when it is replaced, RFC 3339: a restart must neither miss that time nor bring it forward.
+	tokenRenewAtAnnotation = "infrastructure.cluster.x-k8s.io/token-renew-at"
+	// digestAnnotation is the SHA-256 of the kubeconfig as written; another one means that it was altered.
+	digestAnnotation = "infrastructure.cluster.x-k8s.io/kubeconfig-sha256"
+)
+
+// statusResources is of control planes.
+var statusResources = field.At[[]any]("status", "resources")
+
+// ManagedClusters.
+var (
+	adminCredentials           = field.At[map[string]any]("spec", "operatorSpec", "secrets", "adminCredentials")
+	userCredentials            = field.At[map[string]any]("spec", "operatorSpec", "secrets", "userCredentials")
+	specDisableLocalAccounts   = field.At[bool]("spec", "disableLocalAccounts")
+	statusDisableLocalAccounts = field.At[bool]("status", "disableLocalAccounts")
+	aadManaged                 = field.At[bool]("status", "aadProfile", "managed")
+)
+
+// localAccountsDisabled reports whether the cluster accepts Entra tokens only: then no admin credential exists, and the
+// user's has an exec plugin, which Cluster API does not run.
+func localAccountsDisabled(managedCluster *unstructured.Unstructured) bool {
+	return aadManaged.Value(managedCluster) &&
+		(specDisableLocalAccounts.Value(managedCluster) || statusDisableLocalAccounts.Value(managedCluster))
+}

@@ -1,0 +1,43 @@
+package contract
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/cluster-api/util/labels"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+)
+
+// How long to wait between tries of what fails. The longest is well below the time that a token is renewed before its end: when Entra
+// has not answered for long, a token must not expire after it answers again.
+const (
+	minRetry = 100 * time.Millisecond
+	maxRetry = 30 * time.Second
+)
+
+// Options are the settings of the reconcilers.
+type Options struct {
+	// WatchFilter is the value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all.
+	WatchFilter string
+	// Concurrency is how many composite resources of a kind are reconciled at once.
+	Concurrency int
+	// OperatorNamespaces are where Azure Service Operator may run.
+	OperatorNamespaces []string
+}
+
+// Watched reports whether obj is one to act on with a watch filter; an empty one lets all pass.
+func Watched(obj metav1.Object, filter string) bool {
+	return filter == "" || labels.HasWatchLabel(obj, filter)
+}
+
+// Controller returns the options that every controller of provider-capz has; each needs a rate limiter of its own.
+func (o Options) Controller() controller.Options {
+	return controller.Options{
+		MaxConcurrentReconciles: o.Concurrency,
+		CacheSyncTimeout:        cacheSyncTimeout,
+		NewQueue:                newQueue,
+		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](minRetry, maxRetry),
+	}
+}

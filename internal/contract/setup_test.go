@@ -1,0 +1,28 @@
+package contract
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
+)
+
+// TestSetup adds the controllers of all families, as provider-capz does when all kinds are served.
+func TestSetup(t *testing.T) {
+	later, err := SetupWithManager(t.Context(), fixture.Manager(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []schema.GroupVersionKind
+	for _, setup := range later {
+		kinds = append(kinds, setup.Kinds...)
+		if err := setup.Add(); err != nil {
+			t.Error(err)
+		}
+	}
+	if diff := cmp.Diff([]schema.GroupVersionKind{fixture.TypedCluster, fixture.TypedControlPlane, fixture.TypedMachinePool}, kinds); diff != "" {
+		t.Errorf("kinds: -want, +got:\n%s", diff)
+	}
+}
