@@ -3,6 +3,10 @@
 EXAMPLE ?= aks-aso
 XR      ?= examples/$(EXAMPLE)
 
+# As the packages are built, so that a machine that has built nothing compiles everything once.
+export CGO_ENABLED := 0
+export GOFLAGS += -trimpath
+
 LOCAL  := cluster/local
 OUTPUT := .local/make
 

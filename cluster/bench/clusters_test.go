@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
-// TestWithPools says that each further pool is one of its own, in Cluster API and in Azure.
+// TestWithPools shows that each further pool is one of its own, in Cluster API and in Azure.
 func TestWithPools(t *testing.T) {
 	wanted := []string{"pool0", "pool1", "pool2", "pool3"}
 	for example, azureName := range map[string][]string{"aks": {"spec", "name"}, "aks-aso": {"spec", "azureName"}} {

@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/bench/report"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
 )
 
 const measurementsFile = "measurements.jsonl"

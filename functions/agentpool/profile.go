@@ -1,4 +1,4 @@
-// Package agentpool has what the composers of both AKS families know of agent pools: AKS makes a cluster with its pools in it, and
+// Package agentpool has what the composers of both AKS families share about agent pools: AKS makes a cluster with its pools in it, and
 // from then on each is an object of its own.
 package agentpool
 

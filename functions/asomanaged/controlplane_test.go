@@ -269,7 +269,7 @@ func TestCallsUntilSettled(t *testing.T) {
 	}
 }
 
-// TestServedKinds says that Crossplane is not asked for the schema of a kind of which the facts tell that it is served, as that
+// TestServedKinds shows that Crossplane is not asked for the schema of a kind of which the facts tell that it is served, as that
 // takes it long.
 func TestServedKinds(t *testing.T) {
 	for name, xr := range map[string]*unstr{

@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
-// TestCredential says which objects name the Secret that is made from an AzureClusterIdentity, and which wait for it.
+// TestCredential shows which objects name the Secret that is made from an AzureClusterIdentity, and which wait for it.
 func TestCredential(t *testing.T) {
 	const secret, awaited, nobody = "c1-aso-secret", "waits until AzureASOManagedControlPlane cp has the credential for Azure",
 		"waits until AzureASOManagedControlPlane cp exists, which says what credential is used in Azure"
@@ -19,35 +19,35 @@ func TestCredential(t *testing.T) {
 	from := annotate(aso.AnnotationCredentialFrom, secret)
 	own := annotate(aso.AnnotationCredentialFrom, "own")
 	identity := set(dict("name", "id"), "spec", "identityRef")
-	told := annotate(v1beta1.AnnotationCredential, secret)
+	noted := annotate(v1beta1.AnnotationCredential, secret)
 	infra := infraXR(rg)
-	plain, asking, signed := controlPlaneXR(aksCluster()), edited(controlPlaneXR(aksCluster()), identity), edited(controlPlaneXR(aksCluster()), identity, told)
+	plain, asking, signed := controlPlaneXR(aksCluster()), edited(controlPlaneXR(aksCluster()), identity), edited(controlPlaneXR(aksCluster()), identity, noted)
 	in := func(xrs ...*unstr) world { return aksWorld("p0").Without(plain).With(xrs...) }
 	cases := map[string]struct {
 		xr       *unstr
 		world    world
 		observed *unstr
 		object   string
-		// want is the Secret that the composed object names; it is said why it is not composed.
-		want, said string
+		// want is the Secret that the composed object names; the message is why it is not composed.
+		want, message string
 	}{
-		"no identity":                          {xr: infra, world: in(plain), object: "rg"},
-		"no control plane":                     {xr: infra, world: in(), object: "rg", said: nobody},
-		"no Secret yet":                        {xr: infra, world: in(asking), object: "rg", said: awaited},
-		"the Secret":                           {xr: infra, world: in(signed), object: "rg", want: secret},
-		"a user's own":                         {xr: infraXR(edited(rg, own)), world: in(signed), object: "rg", want: "own"},
-		"a user's own, no Secret yet":          {xr: infraXR(edited(rg, own)), world: in(asking), object: "rg", want: "own"},
-		"exists, identity added":               {xr: infra, world: in(signed), observed: exists(t, infra, rg), object: "rg", want: secret},
-		"exists, identity added, no Secret":    {xr: infra, world: in(asking), observed: exists(t, infra, rg), object: "rg"},
-		"exists, the Secret is no longer told": {xr: infra, world: in(asking), observed: exists(t, infra, edited(rg, from)), object: "rg", want: secret},
-		"exists, the control plane is gone":    {xr: infra, world: in(), observed: exists(t, infra, edited(rg, from)), object: "rg", want: secret},
-		"exists, another control plane":        {xr: infra, world: in(plain), observed: exists(t, infra, edited(rg, from)), object: "rg"},
-		"control plane":                        {xr: signed, world: in(), object: "mc", want: secret},
-		"control plane, no Secret yet":         {xr: asking, world: in(), object: "mc", said: awaited},
-		"control plane, no identity":           {xr: plain, world: in(), object: "mc"},
-		"pool":                                 {xr: poolXR("p0", aksPool("p0")), world: in(edited(ready(plain), identity, told)), object: "p0", want: secret},
-		"pool, no identity":                    {xr: poolXR("p0", aksPool("p0")), world: in(ready(plain)), object: "p0"},
-		"pool, no Secret yet":                  {xr: poolXR("p0", aksPool("p0")), world: in(edited(ready(plain), identity)), object: "p0", said: awaited},
+		"no identity":                       {xr: infra, world: in(plain), object: "rg"},
+		"no control plane":                  {xr: infra, world: in(), object: "rg", message: nobody},
+		"no Secret yet":                     {xr: infra, world: in(asking), object: "rg", message: awaited},
+		"the Secret":                        {xr: infra, world: in(signed), object: "rg", want: secret},
+		"a user's own":                      {xr: infraXR(edited(rg, own)), world: in(signed), object: "rg", want: "own"},
+		"a user's own, no Secret yet":       {xr: infraXR(edited(rg, own)), world: in(asking), object: "rg", want: "own"},
+		"exists, identity added":            {xr: infra, world: in(signed), observed: exists(t, infra, rg), object: "rg", want: secret},
+		"exists, identity added, no Secret": {xr: infra, world: in(asking), observed: exists(t, infra, rg), object: "rg"},
+		"exists, the annotation is gone":    {xr: infra, world: in(asking), observed: exists(t, infra, edited(rg, from)), object: "rg", want: secret},
+		"exists, the control plane is gone": {xr: infra, world: in(), observed: exists(t, infra, edited(rg, from)), object: "rg", want: secret},
+		"exists, another control plane":     {xr: infra, world: in(plain), observed: exists(t, infra, edited(rg, from)), object: "rg"},
+		"control plane":                     {xr: signed, world: in(), object: "mc", want: secret},
+		"control plane, no Secret yet":      {xr: asking, world: in(), object: "mc", message: awaited},
+		"control plane, no identity":        {xr: plain, world: in(), object: "mc"},
+		"pool":                              {xr: poolXR("p0", aksPool("p0")), world: in(edited(ready(plain), identity, noted)), object: "p0", want: secret},
+		"pool, no identity":                 {xr: poolXR("p0", aksPool("p0")), world: in(ready(plain)), object: "p0"},
+		"pool, no Secret yet":               {xr: poolXR("p0", aksPool("p0")), world: in(edited(ready(plain), identity)), object: "p0", message: awaited},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -69,23 +69,23 @@ func TestCredential(t *testing.T) {
 					t.Errorf("credential-from: -want +got:\n%s", diff)
 				}
 			}
-			if found != (tc.said == "") {
+			if found != (tc.message == "") {
 				t.Errorf("composed: %v", found)
 			}
-			if _, _, message := outcome(rsp, tc.object); tc.said != "" && message != tc.said {
-				t.Errorf("it says %q, want %q", message, tc.said)
+			if _, _, message := outcome(rsp, tc.object); tc.message != "" && message != tc.message {
+				t.Errorf("the message is %q, want %q", message, tc.message)
 			}
 		})
 	}
 }
 
-// TestCredentialLost says that nothing new is composed and nothing that exists changes while ASO has no credential, and that
+// TestCredentialLost shows that nothing new is composed and nothing that exists changes while ASO has no credential, and that
 // everything of the Cluster says so.
 func TestCredentialLost(t *testing.T) {
 	const lost, kept = "False IdentityNotAllowed: it is not for this namespace", "True Provisioned: "
 	rg, extra := group("rg"), group("extra")
 	from := annotate(aso.AnnotationCredentialFrom, "c1-aso-secret")
-	identity, told := set(dict("name", "id"), "spec", "identityRef"), annotate(v1beta1.AnnotationCredential, "c1-aso-secret")
+	identity, noted := set(dict("name", "id"), "spec", "identityRef"), annotate(v1beta1.AnnotationCredential, "c1-aso-secret")
 	done := set(true, "status", "ready")
 	cases := map[string]struct{ failed, want, condition string }{
 		"all is well":         {want: kept, condition: "True Made: Secret c1-aso-secret has the credential for Azure"},
@@ -96,7 +96,7 @@ func TestCredentialLost(t *testing.T) {
 	}
 	for title, tc := range cases {
 		t.Run(title, func(t *testing.T) {
-			control := edited(controlPlaneXR(aksCluster()), identity, told, set(true, "status", "initialized"))
+			control := edited(controlPlaneXR(aksCluster()), identity, noted, set(true, "status", "initialized"))
 			if tc.failed != "" {
 				control = edited(control, annotate(v1beta1.AnnotationCredentialFailed, tc.failed))
 			}
@@ -115,13 +115,13 @@ func TestCredentialLost(t *testing.T) {
 				if len(composed) != 1 || composed[name(c.observed)].GetAnnotations()[aso.AnnotationCredentialFrom] != "c1-aso-secret" {
 					t.Errorf("%s composes %v", c.xr.GetKind(), composed)
 				}
-				if got := said(rsp, "Ready"); got != tc.want {
+				if got := conditionOf(rsp, "Ready"); got != tc.want {
 					t.Errorf("Ready of %s: %q, want %q", c.xr.GetKind(), got, tc.want)
 				}
 				if want := tc.want == kept; (rsp.GetDesired().GetComposite().GetReady() != fnv1.Ready_READY_FALSE) != want {
 					t.Errorf("%s is ready for Crossplane: %v", c.xr.GetKind(), !want)
 				}
-				if got := said(rsp, "CredentialReady"); c.xr == control && got != tc.condition {
+				if got := conditionOf(rsp, "CredentialReady"); c.xr == control && got != tc.condition {
 					t.Errorf("CredentialReady: %q, want %q", got, tc.condition)
 				}
 			}
@@ -133,8 +133,8 @@ func TestCredentialLost(t *testing.T) {
 	}
 }
 
-// said returns a condition as Cluster API reads it: status, reason and message.
-func said(rsp *fnv1.RunFunctionResponse, conditionType string) string {
+// conditionOf returns a condition as Cluster API reads it: status, reason and message.
+func conditionOf(rsp *fnv1.RunFunctionResponse, conditionType string) string {
 	m := contract(rsp, conditionType)
 	return fmt.Sprintf("%v %v: %v", m["status"], m["reason"], m["message"])
 }

@@ -200,7 +200,7 @@ func TestEveryOrderEndsAlike(t *testing.T) {
 	}
 }
 
-// TestAllIsThereAtOnce says that each object is in Kubernetes after its composite has been composed once.
+// TestAllIsThereAtOnce shows that each object is in Kubernetes after its composite has been composed once.
 func TestAllIsThereAtOnce(t *testing.T) {
 	net := owned(network, "VirtualNetwork", "net", "rg")
 	xrs := []*unstr{infraXR(group("rg"), net), controlPlaneXR(aksCluster()), poolXR("p0", aksPool("p0"))}

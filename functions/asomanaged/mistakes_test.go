@@ -246,7 +246,7 @@ func TestServerFieldsOfEntriesAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestUsersAnnotationsArePassedOn says that what ASO has for users stays.
+// TestUsersAnnotationsArePassedOn shows that what ASO has for users stays.
 func TestUsersAnnotationsArePassedOn(t *testing.T) {
 	want := map[string]string{"serviceoperator.azure.com/credential-from": "mine", "serviceoperator.azure.com/reconcile-policy": "skip", "example.org/a": "b"}
 	rsp := composers.Settle(t, world{Objects: []*unstr{cluster()}}, request(t, infraXR(edited(group("rg"), func(o *unstr) { o.SetAnnotations(want) }))))

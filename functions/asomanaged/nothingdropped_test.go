@@ -294,7 +294,7 @@ func TestAKindNamedLikeAnother(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptInDoubtIsShown says that status.resources goes on with what an entry may have been that cannot be told.
+// TestWhatIsKeptInDoubtIsShown shows that status.resources goes on with what an entry may have been that cannot be told.
 func TestWhatIsKeptInDoubtIsShown(t *testing.T) {
 	xr := edited(infraXR(group("rg"), group("net")), putEntry(1, dict("kind", "ResourceGroup")))
 	rsp := composers.Settle(t, world{Objects: []*unstr{cluster(), controlPlaneXR()}}, request(t, xr, exists(t, xr, group("rg")), exists(t, xr, group("net"))))

@@ -69,7 +69,7 @@ func TestNotYetOwned(t *testing.T) {
 	}
 }
 
-// TestAsksForFactsOnly says that where facts tell of the Cluster nothing is read of which each change would compose anew, and of the
+// TestAsksForFactsOnly shows that where facts tell of the Cluster nothing is read of which each change would compose anew, and of the
 // MachinePools no more than concerns each.
 func TestAsksForFactsOnly(t *testing.T) {
 	for _, c := range []struct {
@@ -108,24 +108,24 @@ func TestFactsBeforeOwners(t *testing.T) {
 	infra, pool := edited(infraXR(group("rg")), unowned), edited(poolXR("p0", aksPool("p0")), unowned)
 	around := aksWorld("p0").With(mine, minePool, ready(infraXR(group("rg"))), ready(controlPlaneXR(aksCluster())))
 	cases := map[string]struct {
-		xr   *unstr
-		told bool
-		want []string
+		xr    *unstr
+		known bool
+		want  []string
 	}{
-		"infrastructure, told of":     {infra, true, []string{"facts"}},
-		"infrastructure, not told of": {infra, false, []string{"cluster", "controlplane", "facts"}},
-		"pool, told of":               {pool, true, []string{"facts", "machinepool", "machinepoolfacts"}},
-		"pool, not told of":           {pool, false, []string{"cluster", "controlplane", "facts", "infrastructure", "machinepool", "machinepoolfacts"}},
+		"infrastructure, in the facts":     {infra, true, []string{"facts"}},
+		"infrastructure, not in the facts": {infra, false, []string{"cluster", "controlplane", "facts"}},
+		"pool, in the facts":               {pool, true, []string{"facts", "machinepool", "machinepoolfacts"}},
+		"pool, not in the facts":           {pool, false, []string{"cluster", "controlplane", "facts", "infrastructure", "machinepool", "machinepoolfacts"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			xr := c.xr.DeepCopy()
 			xr.SetUID("not-owned-yet")
-			told := around.Without(xr)
-			if c.told {
-				told = told.With(xr)
+			known := around.Without(xr)
+			if c.known {
+				known = known.With(xr)
 			}
-			rsp := composers.Settle(t, told.WithFacts(mine).Without(xr), request(t, xr))
+			rsp := composers.Settle(t, known.WithFacts(mine).Without(xr), request(t, xr))
 			if diff := cmp.Diff(c.want, sortedKeys(rsp.GetRequirements().GetResources())); diff != "" {
 				t.Errorf("required: -want, +got:\n%s", diff)
 			}

@@ -34,7 +34,7 @@ func TestPause(t *testing.T) {
 		reasons  map[string]string
 	}{
 		"not paused": {args{xr, cluster(), []*unstr{exists(t, xr, there)}}, "False", map[string]string{"rg": "", "new": "skip"}, map[string]string{"rg": "Succeeded", "new": "Creating"}},
-		"not paused, said in words": {args{xr, cluster(set(false, "spec", "paused")), []*unstr{exists(t, xr, there)}}, "False",
+		"not paused, explicitly": {args{xr, cluster(set(false, "spec", "paused")), []*unstr{exists(t, xr, there)}}, "False",
 			map[string]string{"rg": "", "new": "skip"}, map[string]string{"rg": "Succeeded", "new": "Creating"}},
 		"by the Cluster": {args{xr, byCluster, []*unstr{exists(t, xr, there)}}, "True", map[string]string{"rg": "skip"}, map[string]string{"rg": "Succeeded", "new": "Paused"}},
 		"by annotation": {args{edited(xr, annotate("cluster.x-k8s.io/paused", "false")), cluster(), []*unstr{exists(t, xr, there)}}, "True",

@@ -33,7 +33,7 @@ func marshal(t testing.TB, m proto.Message) []byte {
 	return b
 }
 
-// TestPurity says that the same request gives the same bytes, whatever Go's order of maps, and stays as it was.
+// TestPurity shows that the same request gives the same bytes, whatever Go's order of maps, and stays as it was.
 func TestPurity(t *testing.T) {
 	const times = 2
 	for title, s := range scenes(t) {
@@ -83,7 +83,7 @@ func TestEarlierFunctionsAreKept(t *testing.T) {
 	}
 }
 
-// TestEarlierObjectsAreNotTakenOver says that in doubt only what nobody else composes is kept as it was.
+// TestEarlierObjectsAreNotTakenOver shows that in doubt only what nobody else composes is kept as it was.
 func TestEarlierObjectsAreNotTakenOver(t *testing.T) {
 	bucket := exists(t, infraXR(), inline("example.org/v1", "Bucket", "bucket", set("old", "spec", "x")))
 	req := request(t, infraXR(&unstr{Object: map[string]any{}}))
@@ -158,7 +158,7 @@ func TestTransitionTimes(t *testing.T) {
 	}
 }
 
-// TestReadyIsSticky says that what the contract calls completed stays so, whatever happens.
+// TestReadyIsSticky shows that what the contract calls completed stays so, whatever happens.
 func TestReadyIsSticky(t *testing.T) {
 	fields := map[string][][]string{
 		"AzureASOManagedCluster":      {{"ready"}, {"initialization", "provisioned"}},

@@ -12,7 +12,7 @@ func aksReference(kind, name string) map[string]any {
 	return dict("group", "network.azure.com", "kind", kind, "name", name)
 }
 
-// TestFirstCreation says what an object waits for before it is created: whatever it refers to, wherever that stands.
+// TestFirstCreation shows what an object waits for before it is created: whatever it refers to, wherever that stands.
 func TestFirstCreation(t *testing.T) {
 	net := owned(network, "VirtualNetwork", "net", "rg")
 	subnet := owned(network, "VirtualNetworksSubnet", "subnet", "net")
@@ -64,15 +64,15 @@ func TestFirstCreation(t *testing.T) {
 		"a cycle":                       {inInfra(infraXR(owned(network, "VirtualNetwork", "a", "elsewhere", set(aksReference("VirtualNetwork", "b"), "spec", "x")), owned(network, "VirtualNetwork", "b", "elsewhere", set(aksReference("VirtualNetwork", "a"), "spec", "x")))), "a", waiting + "VirtualNetwork b (spec.x) is ready"},
 		"what exists waits for nothing": {inInfra(infraXR(group("rg"), net), exists(t, infra, group("rg"), condition("False", "Error", "Gone", "")), exists(t, infra, net)), "net", ""},
 
-		"control plane, group ready":           {args{xr: controlPlaneXR(aksCluster()), world: aksWorld("p0")}, "mc", ""},
-		"control plane, group not ready":       {args{xr: controlPlaneXR(aksCluster()), world: vnets(infraXR(group("rg")))}, "mc", waiting + "ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready"},
-		"control plane, group said not ready":  {args{xr: controlPlaneXR(aksCluster()), world: vnets(edited(infraXR(group("rg")), set(list(statusItem(group("rg"), false)), "status", "resources")))}, "mc", waiting + "ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready"},
-		"control plane, group just removed":    {args{xr: controlPlaneXR(aksCluster()), world: vnets(edited(infraXR(), set(list(statusItem(group("rg"), true)), "status", "resources")))}, "mc", ""},
-		"control plane, subnet not ready":      {args{xr: controlPlaneXR(aksCluster(inSubnet)), world: vnets(edited(infraXR(group("rg"), subnet), set(list(statusItem(group("rg"), true)), "status", "resources")))}, "mc", waiting + "VirtualNetworksSubnet subnet (spec.apiServerAccessProfile.subnetReference) of AzureASOManagedCluster infra is ready"},
-		"control plane, subnet ready":          {args{xr: controlPlaneXR(aksCluster(inSubnet)), world: vnets(ready(infraXR(group("rg"), subnet)))}, "mc", ""},
-		"control plane, subnet nobody's":       {args{xr: controlPlaneXR(aksCluster(inSubnet)), world: aksWorld("p0")}, "mc", ""},
-		"control plane, no AzureASOManaged":    {args{xr: controlPlaneXR(aksCluster()), world: aksWorld("p0").Without(infraXR())}, "mc", waiting + "AzureASOManagedCluster infra exists, which may define ResourceGroup rg (spec.owner)"},
-		"control plane, subnet of the profile": {args{xr: controlPlaneXR(aksCluster()), world: vnets(edited(infraXR(group("rg"), subnet), set(list(statusItem(group("rg"), true)), "status", "resources"))).With(poolXR("p0", aksPool("p0", set(aksReference("VirtualNetworksSubnet", "subnet"), "spec", "vnetSubnetReference"))))}, "mc", waiting + "VirtualNetworksSubnet subnet (spec.agentPoolProfiles[0].vnetSubnetReference) of AzureASOManagedCluster infra is ready"},
+		"control plane, group ready":                   {args{xr: controlPlaneXR(aksCluster()), world: aksWorld("p0")}, "mc", ""},
+		"control plane, group not ready":               {args{xr: controlPlaneXR(aksCluster()), world: vnets(infraXR(group("rg")))}, "mc", waiting + "ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready"},
+		"control plane, group not ready by the status": {args{xr: controlPlaneXR(aksCluster()), world: vnets(edited(infraXR(group("rg")), set(list(statusItem(group("rg"), false)), "status", "resources")))}, "mc", waiting + "ResourceGroup rg (spec.owner) of AzureASOManagedCluster infra is ready"},
+		"control plane, group just removed":            {args{xr: controlPlaneXR(aksCluster()), world: vnets(edited(infraXR(), set(list(statusItem(group("rg"), true)), "status", "resources")))}, "mc", ""},
+		"control plane, subnet not ready":              {args{xr: controlPlaneXR(aksCluster(inSubnet)), world: vnets(edited(infraXR(group("rg"), subnet), set(list(statusItem(group("rg"), true)), "status", "resources")))}, "mc", waiting + "VirtualNetworksSubnet subnet (spec.apiServerAccessProfile.subnetReference) of AzureASOManagedCluster infra is ready"},
+		"control plane, subnet ready":                  {args{xr: controlPlaneXR(aksCluster(inSubnet)), world: vnets(ready(infraXR(group("rg"), subnet)))}, "mc", ""},
+		"control plane, subnet nobody's":               {args{xr: controlPlaneXR(aksCluster(inSubnet)), world: aksWorld("p0")}, "mc", ""},
+		"control plane, no AzureASOManaged":            {args{xr: controlPlaneXR(aksCluster()), world: aksWorld("p0").Without(infraXR())}, "mc", waiting + "AzureASOManagedCluster infra exists, which may define ResourceGroup rg (spec.owner)"},
+		"control plane, subnet of the profile":         {args{xr: controlPlaneXR(aksCluster()), world: vnets(edited(infraXR(group("rg"), subnet), set(list(statusItem(group("rg"), true)), "status", "resources"))).With(poolXR("p0", aksPool("p0", set(aksReference("VirtualNetworksSubnet", "subnet"), "spec", "vnetSubnetReference"))))}, "mc", waiting + "VirtualNetworksSubnet subnet (spec.agentPoolProfiles[0].vnetSubnetReference) of AzureASOManagedCluster infra is ready"},
 
 		"pool, cluster ready":              {args{xr: poolXR("p0", aksPool("p0")), world: aksWorld("p0")}, "p0", ""},
 		"pool, cluster not ready":          {args{xr: poolXR("p0", aksPool("p0")), world: vnets(controlPlaneXR(aksCluster()))}, "p0", waiting + "ManagedCluster mc (spec.owner) of AzureASOManagedControlPlane cp is ready"},

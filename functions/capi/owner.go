@@ -1,4 +1,4 @@
-// Package capi has what composers know of Cluster API (CAPI): whose a composite resource is, whether it is paused, which credential it
+// Package capi has what composers need of Cluster API (CAPI): whose a composite resource is, whether it is paused, which credential it
 // has, and what Cluster API reads of it.
 package capi
 

@@ -34,7 +34,7 @@ func ReadInfrastructureStatus(in *composer.Request) *InfrastructureStatus {
 	return status
 }
 
-// SetProvisioned says that the infrastructure is there.
+// SetProvisioned records that the infrastructure is there.
 func (s *InfrastructureStatus) SetProvisioned() {
 	s.Ready, s.Initialization.Provisioned = true, ptr.To(true)
 }
@@ -57,7 +57,7 @@ func (s *InfrastructureStatus) SetNodes(in *composer.Request, out *plan.Outcomes
 // Result returns the fields of the status.
 func (s *InfrastructureStatus) Result() map[string]any { return fieldsOf(s) }
 
-// Condition returns the condition Ready, which is last while all is there and Cluster API does not know it yet. Once provisioned, ordinary
+// Condition returns the condition Ready, which is last while all is there and Cluster API has not seen it yet. Once provisioned, ordinary
 // updates do not take it away; a mistake in the spec or Azure's refusal does, as somebody has to act.
 func (s *InfrastructureStatus) Condition(out *plan.Outcomes, last composer.Condition) composer.Condition {
 	resources := out.Condition()
@@ -84,7 +84,7 @@ type ControlPlaneStatus struct {
 	Ready          bool                                `json:"ready"`
 	Initialized    bool                                `json:"initialized"`
 	Initialization *v1beta1.ControlPlaneInitialization `json:"initialization"`
-	// ExternalManagedControlPlane says that there are no Machines behind it (CAPI contract, ControlPlane).
+	// ExternalManagedControlPlane is true as there are no Machines behind it (CAPI contract, ControlPlane).
 	ExternalManagedControlPlane bool `json:"externalManagedControlPlane"`
 	// ControlPlaneEndpoint, Version and Versions stay as they were known.
 	ControlPlaneEndpoint map[string]any `json:"controlPlaneEndpoint,omitempty"`
@@ -117,13 +117,13 @@ func ReadControlPlaneStatus(in *composer.Request) *ControlPlaneStatus {
 	return s
 }
 
-// SetVersion says which version the control plane runs.
+// SetVersion records which version the control plane runs.
 func (s *ControlPlaneStatus) SetVersion(version string) {
 	s.Version = kubeversion.WithV(version)
 	s.Versions = []any{map[string]any{"version": s.Version}}
 }
 
-// SetIssuer says at which URL the OIDC issuer of the cluster is; empty for none.
+// SetIssuer records at which URL the OIDC issuer of the cluster is; empty for none.
 func (s *ControlPlaneStatus) SetIssuer(url string) {
 	s.OIDCIssuerProfile = nil
 	if url != "" {
@@ -131,7 +131,7 @@ func (s *ControlPlaneStatus) SetIssuer(url string) {
 	}
 }
 
-// SetInitialized says that the API server answers at the host.
+// SetInitialized records that the API server answers at the host.
 func (s *ControlPlaneStatus) SetInitialized(host string) {
 	s.ControlPlaneEndpoint = map[string]any{"host": host, "port": int64(apiServerPort)}
 	s.Ready, s.Initialized, s.Initialization.ControlPlaneInitialized = true, true, ptr.To(true)

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/hostile"
 	"github.com/crossplane-capz/crossplane-capz/internal/preview"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 // FuzzRead reads anything as a stream of YAML documents. What is read is read the same again.
@@ -36,7 +36,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestReadRefuses says where what cannot be meant stands.
+// TestReadRefuses shows where what cannot be meant stands.
 func TestReadRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: 1\n---\nspec:\n  b: 1\n  b: 2\n": `document 2: error converting YAML to JSON: yaml: unmarshal errors:` + "\n" + `  line 3: key "b" already set in map`,

@@ -141,7 +141,7 @@ func TestRenderExamples(t *testing.T) {
 	}
 }
 
-// TestRenderInputs says which files are written for crossplane composition render, and that a folder that cannot be is named.
+// TestRenderInputs shows which files are written for crossplane composition render, and that a folder that cannot be is named.
 func TestRenderInputs(t *testing.T) {
 	dir := t.TempDir()
 	command := &renderCommand{Files: []string{"../../examples/aks-aso-local-accounts-disabled"}, Inputs: dir}
@@ -223,7 +223,7 @@ func TestRenderGolden(t *testing.T) {
 	}
 }
 
-// TestRenderVersionsAreAlike says that what Cluster API converts makes no difference.
+// TestRenderVersionsAreAlike shows that what Cluster API converts makes no difference.
 func TestRenderVersionsAreAlike(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"cluster.yaml", "pools.yaml"} {

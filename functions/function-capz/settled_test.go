@@ -13,7 +13,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/preview"
 )
 
-// TestNothingIsLeftOfTheWay says that what is composed of a cluster that is up does not tell how it came about, nor does what the
+// TestNothingIsLeftOfTheWay shows that what is composed of a cluster that is up does not tell how it came about, nor does what the
 // preview shows of it: with the input that it writes, `crossplane composition render` gives the same.
 func TestNothingIsLeftOfTheWay(t *testing.T) {
 	for _, example := range []string{"aks-aso", "aks-aso-vnets", "aks", "aks-byo-network"} {

@@ -100,7 +100,7 @@ func TestUsersManagedCluster(t *testing.T) {
 	}
 }
 
-// TestUsersManagedClusterGoes says that nothing takes the place of what a user deletes.
+// TestUsersManagedClusterGoes shows that nothing takes the place of what a user deletes.
 func TestUsersManagedClusterGoes(t *testing.T) {
 	theirs := object(t, usedCluster, "cp")
 	p := newPlay(t, aksWorld(t, theirs), controlPlane(t))
@@ -125,7 +125,7 @@ func TestUsersManagedClusterGoes(t *testing.T) {
 	})
 }
 
-// TestOursStaysWhenAnotherIsNamed says that a ManagedCluster that was made is not dropped for one that a user names.
+// TestOursStaysWhenAnotherIsNamed shows that a ManagedCluster that was made is not dropped for one that a user names.
 func TestOursStaysWhenAnotherIsNamed(t *testing.T) {
 	p := newPlay(t, aksWorld(t, object(t, usedCluster, "theirs")), controlPlane(t))
 	p.rounds(8)
@@ -139,7 +139,7 @@ func TestOursStaysWhenAnotherIsNamed(t *testing.T) {
 	}
 }
 
-// TestTheirsCameLate says that what surrounds the cluster stays when it was made before the user's ManagedCluster came.
+// TestTheirsCameLate shows that what surrounds the cluster stays when it was made before the user's ManagedCluster came.
 func TestTheirsCameLate(t *testing.T) {
 	p := newPlay(t, world{Objects: []*unstr{cluster(t)}}, controlPlane(t)) // Without pools no ManagedCluster is made.
 	p.rounds(6)

@@ -118,7 +118,7 @@ func summary(p *play) map[string]any {
 	return out
 }
 
-// TestNothingIsLeftOfHolding says that in the end no object tells of how it came about.
+// TestNothingIsLeftOfHolding shows that in the end no object tells of how it came about.
 func TestNothingIsLeftOfHolding(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t, attachments)).rounds(12)
 	for _, o := range p.observed() {
@@ -130,7 +130,7 @@ func TestNothingIsLeftOfHolding(t *testing.T) {
 	}
 }
 
-// TestWhileHeld says what may happen to a cluster whose objects are held. All but the group are.
+// TestWhileHeld shows what may happen to a cluster whose objects are held. All but the group are.
 func TestWhileHeld(t *testing.T) {
 	pausedAnnotation := "cluster.x-k8s.io/paused"
 	made := []string{"create ResourceGroup rg", "create VirtualNetwork net", "create VirtualNetworksSubnet nodes", "create ManagedCluster cp"}
@@ -222,7 +222,7 @@ func TestWhileHeld(t *testing.T) {
 	}
 }
 
-// TestWhatIsAddedLaterIsLookedFor says that somebody else may have put something into a group once it had been made.
+// TestWhatIsAddedLaterIsLookedFor shows that somebody else may have put something into a group once it had been made.
 func TestWhatIsAddedLaterIsLookedFor(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t), "PrivateEndpoint pe").rounds(8)
 	p.xr = edited(p.xr, attachments)
@@ -232,7 +232,7 @@ func TestWhatIsAddedLaterIsLookedFor(t *testing.T) {
 	}
 }
 
-// TestPoolsAreHeld says when the object of a pool is there: once it is known that its cluster is the Cluster's own.
+// TestPoolsAreHeld shows when the object of a pool is there: once it is known that its cluster is the Cluster's own.
 func TestPoolsAreHeld(t *testing.T) {
 	saying := func(ownership string, ready bool) *unstr {
 		return controlPlane(t, set("v1.33.6", "status", "version"), set([]any{map[string]any{"ready": ready, "ownership": ownership, "resource": map[string]any{
@@ -271,7 +271,7 @@ func TestPoolsAreHeld(t *testing.T) {
 	}
 }
 
-// TestAHeldPoolOfAClusterThatIsNot says that a pool is not made unseen in a cluster that turns out to be another's.
+// TestAHeldPoolOfAClusterThatIsNot shows that a pool is not made unseen in a cluster that turns out to be another's.
 func TestAHeldPoolOfAClusterThatIsNot(t *testing.T) {
 	saying := func(ownership string, ready bool) *unstr {
 		return controlPlane(t, set([]any{map[string]any{"ready": ready, "ownership": ownership, "resource": map[string]any{

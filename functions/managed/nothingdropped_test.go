@@ -164,7 +164,7 @@ func TestNothingIsDroppedByAnUnansweredRequirement(t *testing.T) {
 // purityOneIn of the disturbances is enough to see that a composer is pure.
 const purityOneIn = 4
 
-// TestPurity says that the same request gives the same bytes, whatever Go's order of maps, and stays as it was.
+// TestPurity shows that the same request gives the same bytes, whatever Go's order of maps, and stays as it was.
 func TestPurity(t *testing.T) {
 	bytes := func(m proto.Message) string {
 		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
@@ -253,7 +253,7 @@ func garbled(value any, path []string) map[string]any {
 	return out
 }
 
-// TestWhatLeavesTheSpecIsDeleted says that nothing but that is.
+// TestWhatLeavesTheSpecIsDeleted shows that nothing but that is.
 func TestWhatLeavesTheSpecIsDeleted(t *testing.T) {
 	s := scenes(t)["control plane"]
 	for field, want := range map[string]string{

@@ -31,7 +31,7 @@ func TestANewClusterIsMade(t *testing.T) {
 	}
 }
 
-// TestNothingIsAskedForTooEarly says when each resource is looked for and made: as early as what it refers to allows. Its
+// TestNothingIsAskedForTooEarly shows when each resource is looked for and made: as early as what it refers to allows. Its
 // object is there before.
 func TestNothingIsAskedForTooEarly(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
@@ -194,7 +194,7 @@ func TestAttachmentsThatAreThereAlready(t *testing.T) {
 	}
 }
 
-// TestPoolsOfAnotherCluster says that within a ManagedCluster that was not made here pools are looked for, too.
+// TestPoolsOfAnotherCluster shows that within a ManagedCluster that was not made here pools are looked for, too.
 func TestPoolsOfAnotherCluster(t *testing.T) {
 	withManaged := func(ownership string) *unstr {
 		return controlPlane(t, set([]any{map[string]any{"ready": true, "ownership": ownership, "resource": map[string]any{

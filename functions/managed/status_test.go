@@ -58,7 +58,7 @@ func TestWhatTheCredentialWaitsFor(t *testing.T) {
 	}
 }
 
-// TestWhatExistsNeedsNoCredential says that only what is new waits for it.
+// TestWhatExistsNeedsNoCredential shows that only what is new waits for it.
 func TestWhatExistsNeedsNoCredential(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	p.rounds(8)
@@ -69,7 +69,7 @@ func TestWhatExistsNeedsNoCredential(t *testing.T) {
 	}
 }
 
-// TestCredentialLost says that a cluster whose credential is taken away is not ready, keeps what it has, and gets nothing new.
+// TestCredentialLost shows that a cluster whose credential is taken away is not ready, keeps what it has, and gets nothing new.
 func TestCredentialLost(t *testing.T) {
 	const lost = "False IdentityNotAllowed: it is not for this namespace"
 	annotated := annotate(v1beta1.AnnotationCredentialFailed, "IdentityNotAllowed: it is not for this namespace")
@@ -305,7 +305,7 @@ func TestPoolIsReadyWithItsNodes(t *testing.T) {
 	}
 }
 
-// TestWaitsOnceForWhatAllPoolsReferTo says that a subnet is not named again for each of the pools that are in it.
+// TestWaitsOnceForWhatAllPoolsReferTo shows that a subnet is not named again for each of the pools that are in it.
 func TestWaitsOnceForWhatAllPoolsReferTo(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	const want = "waits until VirtualNetworksSubnet net-nodes (spec.agentPoolProfiles[0].vnetSubnetReference.armId) is ready"
@@ -322,7 +322,7 @@ func TestWaitsOnceForWhatAllPoolsReferTo(t *testing.T) {
 	t.Errorf("it never %s", want)
 }
 
-// TestVersionOfTopology says that Cluster API sees a version, and makes the pools that are missing, until the topology has them all.
+// TestVersionOfTopology shows that Cluster API sees a version, and makes the pools that are missing, until the topology has them all.
 func TestVersionOfTopology(t *testing.T) {
 	ofTopology := func(pool string) *unstr {
 		return edited(machinePool(t, pool), set(pool, "metadata", "labels", "topology.cluster.x-k8s.io/pool-name"))
@@ -341,7 +341,7 @@ func TestVersionOfTopology(t *testing.T) {
 	}
 }
 
-// TestPoolsAtCreation says that a ManagedCluster is made with all pools at once, and keeps those that were sent.
+// TestPoolsAtCreation shows that a ManagedCluster is made with all pools at once, and keeps those that were sent.
 func TestPoolsAtCreation(t *testing.T) {
 	cases := map[string]struct {
 		world world
@@ -381,7 +381,7 @@ func TestPoolsAtCreation(t *testing.T) {
 	}
 }
 
-// TestPoolsBecomeObjectsOfTheirOwn says that pools come as soon as Azure has the cluster, which keeps them until their objects
+// TestPoolsBecomeObjectsOfTheirOwn shows that pools come as soon as Azure has the cluster, which keeps them until their objects
 // are ready: to take them out of it earlier would have them wait for that.
 func TestPoolsBecomeObjectsOfTheirOwn(t *testing.T) {
 	const managed = "ManagedCluster.containerservice.azure.com/cp"
@@ -423,7 +423,7 @@ func TestPoolsBecomeObjectsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestChangedPoolsAreTheirOwn says that the cluster lets go of its pools at once when one is to be another than it was made.
+// TestChangedPoolsAreTheirOwn shows that the cluster lets go of its pools at once when one is to be another than it was made.
 func TestChangedPoolsAreTheirOwn(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	p.rounds(6)
@@ -434,7 +434,7 @@ func TestChangedPoolsAreTheirOwn(t *testing.T) {
 	}
 }
 
-// TestPoolsAreUpgradedAfterTheControlPlane says that AKS is never asked for nodes that are newer than the control plane.
+// TestPoolsAreUpgradedAfterTheControlPlane shows that AKS is never asked for nodes that are newer than the control plane.
 func TestPoolsAreUpgradedAfterTheControlPlane(t *testing.T) {
 	made := newPlay(t, aksWorld(t), controlPlane(t)).rounds(8)
 	p := newPlay(t, aksWorld(t, made.xr), poolXR(t, "p0", "System"))

@@ -71,7 +71,7 @@ func (m *manyPools) settled(t testing.TB, xr *unstructured.Unstructured) *fnv1.R
 	return req
 }
 
-// TestMachinePoolsOfOthersAreNotRead says that the number of MachinePools of a Cluster that is up changes nothing of what is read for its
+// TestMachinePoolsOfOthersAreNotRead shows that the number of MachinePools of a Cluster that is up changes nothing of what is read for its
 // composites: to add or to change one has that one composed anew, and nothing else.
 func TestMachinePoolsOfOthersAreNotRead(t *testing.T) {
 	few, many := newManyPools(t, 2), newManyPools(t, 1000)

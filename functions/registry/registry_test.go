@@ -8,7 +8,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
-// TestEveryKindHasAComposer says that no composite kind is served that the function does not compose.
+// TestEveryKindHasAComposer shows that no composite kind is served that the function does not compose.
 func TestEveryKindHasAComposer(t *testing.T) {
 	for _, k := range composite.Catalogue() {
 		if _, ok := Composer(k.GroupKind()); !ok {

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/internal/hostile"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 // handlers are all that the API server asks, with the kind that each is asked about.

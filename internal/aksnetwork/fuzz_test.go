@@ -2,7 +2,7 @@ package aksnetwork
 
 import "testing"
 
-// FuzzRanges says that what is given stays, that what is filled in is there, and that it comes out the same when asked again.
+// FuzzRanges shows that what is given stays, that what is filled in is there, and that it comes out the same when asked again.
 func FuzzRanges(f *testing.F) {
 	for _, s := range []string{"", "x", "10.0.0.0/8", "10.240.0.0/16", "10.0.0.0/33", "::/0", "10.1.0.0/16,10.2.0.0/16", "10.0.0.1/8", "::ffff:10.0.0.0/104", "10.0.0.0/08"} {
 		f.Add(true, s, "")

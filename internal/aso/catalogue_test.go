@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// TestCatalogue says that each kind is there once.
+// TestCatalogue shows that each kind is there once.
 func TestCatalogue(t *testing.T) {
 	seen := sets.New[string]()
 	for _, k := range Catalogue() {
@@ -27,7 +27,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestAKindMustDeclareItsOwnership says that no binary starts with a kind that is taken for the Cluster's because somebody forgot a line.
+// TestAKindMustDeclareItsOwnership shows that no binary starts with a kind that is taken for the Cluster's because somebody forgot a line.
 func TestAKindMustDeclareItsOwnership(t *testing.T) {
 	cases := map[string]struct {
 		kind Kind

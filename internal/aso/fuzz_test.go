@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/hostile"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 const fuzzedObject = `{apiVersion: containerservice.azure.com/v1api20250801, kind: ManagedCluster, metadata: {name: mc, namespace: ns, generation: 2, labels: {a: b}, annotations: {c: d}},

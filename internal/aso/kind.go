@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-//go:generate go run ../generate/asokinds ../../cluster/local/parts/aso kinds_generated.go
+//go:generate go run ./generate ../../cluster/local/parts/aso kinds_generated.go
 
 // A Kind is one kind of ASO that this project composes or has rights to. Catalogue returns all of them.
 type Kind struct {
@@ -34,9 +34,9 @@ type Ownership int
 
 const (
 	undeclared Ownership = iota
-	// ByTag says that the resource is the Cluster's if it has the Cluster's tag.
+	// ByTag means that the resource is the Cluster's if it has the Cluster's tag.
 	ByTag
-	// OfParent says that the resource has no tags, and is the Cluster's if the resource is that it lies in.
+	// OfParent means that the resource has no tags, and is the Cluster's if the resource is that it lies in.
 	OfParent
 )
 

@@ -79,7 +79,7 @@ func TestResolveByID(t *testing.T) {
 	}
 }
 
-// TestResolveByName says that references by name are there whether the object is known or not, before those by ID.
+// TestResolveByName shows that references by name are there whether the object is known or not, before those by ID.
 func TestResolveByName(t *testing.T) {
 	from := object(t, "{apiVersion: network.azure.com/v1, kind: NetworkInterface, metadata: {name: nic}, spec: {owner: {name: rg}, "+
 		"a: {armId: '"+inNetwork+"/loadBalancers/lb/backendAddressPools/pool'}, b: {group: network.azure.com, kind: NatGateway, name: nobody}}}")
@@ -112,7 +112,7 @@ func TestOwnersInACircle(t *testing.T) {
 	}
 }
 
-// TestLongIDs says that an ID which a user has written cannot keep the function at work for long.
+// TestLongIDs shows that an ID which a user has written cannot keep the function at work for long.
 func TestLongIDs(t *testing.T) {
 	from := object(t, "{apiVersion: network.azure.com/v1, kind: PrivateEndpoint, metadata: {name: pe}, spec: {a: {}}}")
 	_ = unstructured.SetNestedField(from.Object, "/subscriptions/s"+strings.Repeat("/a/b", 1<<18), "spec", "a", "armId")

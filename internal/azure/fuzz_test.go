@@ -46,7 +46,7 @@ func FuzzCredential(f *testing.F) {
 	})
 }
 
-// FuzzEntraError says that any answer of Entra becomes one line.
+// FuzzEntraError shows that any answer of Entra becomes one line.
 func FuzzEntraError(f *testing.F) {
 	for _, s := range []string{
 		"", "{}", "null", "[]", `{"error": "a", "error_description": "b\nc"}`, `{"error": 1}`, `{"error": "a", "error_description": "\r\n\u2028x"}`, "<html>", strings.Repeat(`{"error":`, 100),

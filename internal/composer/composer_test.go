@@ -77,7 +77,7 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// TestRunWhileEventsAreDropped says that a composite resource is composed again soon, whatever comes of it now, while Crossplane's
+// TestRunWhileEventsAreDropped shows that a composite resource is composed again soon, whatever comes of it now, while Crossplane's
 // circuit breaker drops its events, and only then.
 func TestRunWhileEventsAreDropped(t *testing.T) {
 	pod := schema.GroupVersionKind{Version: "v1", Kind: "Pod"}

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestCatalogueHasWhatIsDefined says that every definition in the Configuration is one of the catalogue's kinds, and the reverse.
+// TestCatalogueHasWhatIsDefined shows that every definition in the Configuration is one of the catalogue's kinds, and the reverse.
 func TestCatalogueHasWhatIsDefined(t *testing.T) {
 	files, err := filepath.Glob("../../package/configuration/*/definition.yaml")
 	if err != nil || len(files) == 0 {

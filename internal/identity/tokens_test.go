@@ -27,14 +27,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/clouds"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/entra"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/requestlog"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/workload"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/entra"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/requestlog"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/state"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/workload"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzParse says that what was read and written is read the same.
+// FuzzParse shows that what was read and written is read the same.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"", "---", "{}", "null", "[]", "kind: A", "apiVersion: v1\nkind: A\n---\napiVersion: v1\nkind: B\n", `{"apiVersion": "v1", "kind": "A"}{"kind": "B"}`, "a: &a [*a]",

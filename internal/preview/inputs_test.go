@@ -27,7 +27,7 @@ var groups = functionFunc{run: func(xr map[string]any, _ *fnv1.RunFunctionReques
 	return &fnv1.RunFunctionResponse{Desired: desired}, nil
 }}
 
-// TestInputs says that each composite resource comes with what it composes as observed, and with everything else as required.
+// TestInputs shows that each composite resource comes with what it composes as observed, and with everything else as required.
 func TestInputs(t *testing.T) {
 	p, err := Make(context.Background(), groups, objects(t, newCluster, infra, controlPlane, pool, newPool))
 	if err != nil {
@@ -65,7 +65,7 @@ metadata: {name: my-identity}
 stringData: {clientSecret: pl4nted-7f3a9c}
 `
 
-// TestNoSecrets says that the Secrets among the manifests reach neither a function nor a file.
+// TestNoSecrets shows that the Secrets among the manifests reach neither a function nor a file.
 func TestNoSecrets(t *testing.T) {
 	asked := 0
 	looks := functionFunc{run: func(xr map[string]any, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
@@ -91,7 +91,7 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
-// TestAttached says that resources look as Crossplane applies them.
+// TestAttached shows that resources look as Crossplane applies them.
 func TestAttached(t *testing.T) {
 	p, err := Make(context.Background(), groups, objects(t, newCluster, infra))
 	if err != nil {
@@ -114,7 +114,7 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-// TestSchemas says that there is a document for each API version, from which the kind can be told.
+// TestSchemas shows that there is a document for each API version, from which the kind can be told.
 func TestSchemas(t *testing.T) {
 	crd := func(version string, served bool) []extv1.CustomResourceDefinition {
 		schema := &extv1.CustomResourceValidation{OpenAPIV3Schema: &extv1.JSONSchemaProps{Type: "object", Description: "a group"}}

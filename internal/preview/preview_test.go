@@ -50,7 +50,7 @@ const (
 	newPool      = "{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, metadata: {name: mp}, spec: {clusterName: c, replicas: 2, template: {spec: {clusterName: c, bootstrap: {dataSecretName: ''}, infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: AzureASOManagedMachinePool, name: p}}}}}"
 )
 
-// TestOwners says that the preview does Cluster API core's part, in whichever version the Cluster is written.
+// TestOwners shows that the preview does Cluster API core's part, in whichever version the Cluster is written.
 func TestOwners(t *testing.T) {
 	for version, manifests := range map[string][]string{"v1beta1": {infra, controlPlane, pool, oldCluster, oldPool}, "v1beta2": {infra, controlPlane, pool, newCluster, newPool}} {
 		t.Run(version, func(t *testing.T) {
@@ -93,7 +93,7 @@ func state(t *testing.T, status map[string]any, names ...string) *fnv1.State {
 	return out
 }
 
-// TestRounds says that one object is created after another, each time with the last one ready, and the endpoint is handed on.
+// TestRounds shows that one object is created after another, each time with the last one ready, and the endpoint is handed on.
 func TestRounds(t *testing.T) {
 	f := functionFunc{run: func(xr map[string]any, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 		if xr["kind"] == "AzureASOManagedControlPlane" {
@@ -127,7 +127,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestHeld says that an object which is held at first is shown as it is in the end, in its place among the others.
+// TestHeld shows that an object which is held at first is shown as it is in the end, in its place among the others.
 func TestHeld(t *testing.T) {
 	annotated := func(r *fnv1.Resource, annotations map[string]string) {
 		o := &unstructured.Unstructured{Object: r.GetResource().AsMap()}
@@ -214,7 +214,7 @@ func TestMakeErrorsAndProblems(t *testing.T) {
 	}
 }
 
-// TestRequirements says what of the manifests the function is given.
+// TestRequirements shows what of the manifests the function is given.
 func TestRequirements(t *testing.T) {
 	ns, other := "default", "other"
 	labels := func(value string) *fnv1.ResourceSelector_MatchLabels {

@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 )
 
-// FuzzWith says that no ProviderConfig makes settings that provider-capz could not work by, and that an error names the field.
+// FuzzWith shows that no ProviderConfig makes settings that provider-capz could not work by, and that an error names the field.
 func FuzzWith(f *testing.F) {
 	for _, s := range []string{
 		"{}", `{"namespace": "a/b"}`, `{"watchFilter": " "}`, `{"concurrency": 0}`, `{"concurrency": 2147483647}`, `{"syncPeriod": "1ns"}`, `{"syncPeriod": "2562047h"}`, `{"logLevel": "x"}`,

@@ -11,8 +11,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/release"
-	"github.com/crossplane-capz/crossplane-capz/internal/xpkg"
+	"github.com/crossplane-capz/crossplane-capz/package/internal/release"
+	"github.com/crossplane-capz/crossplane-capz/package/xpkg"
 )
 
 type command struct {

@@ -20,7 +20,7 @@ func measured(name, side string, values ...float64) []Measurement {
 	return all
 }
 
-// TestVerdict says when a goal is met, and that nothing is met that was not measured.
+// TestVerdict shows when a goal is met, and that nothing is met that was not measured.
 func TestVerdict(t *testing.T) {
 	ratio, limit := Goal{Name: "b/x", AtMost: 0.5}, Goal{Name: "b/x", Limit: 10}
 	cases := map[string]struct {
@@ -53,7 +53,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestFiles says that a folder gathers what several runs measure, and what is written of that.
+// TestFiles shows that a folder gathers what several runs measure, and what is written of that.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "measurements.jsonl")
@@ -107,7 +107,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestReadDamaged says that a file that is no list of measurements is an error with its name.
+// TestReadDamaged shows that a file that is no list of measurements is an error with its name.
 func TestReadDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.jsonl")
 	if err := os.WriteFile(path, []byte("{\"name\":\"a\"}\n{\"na"), 0o600); err != nil {

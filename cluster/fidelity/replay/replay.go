@@ -12,10 +12,10 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/requestlog"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/state"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/clouds"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/requestlog"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
 )
 
 // step is the simulator's time from one interaction to the next.

@@ -31,7 +31,7 @@ func companyComposition(input string) string {
 	return filepath.Join(companyExample, "compositions", strings.TrimPrefix(kind, "azureasomanaged")+"s.yaml")
 }
 
-// TestCompanyComposition says that a step after function-capz sees all that it composes, and decides on it.
+// TestCompanyComposition shows that a step after function-capz sees all that it composes, and decides on it.
 func TestCompanyComposition(t *testing.T) {
 	functions := company(t)
 	folder := filepath.Join(companyExample, "cluster")
@@ -63,7 +63,7 @@ func TestCompanyComposition(t *testing.T) {
 	}
 }
 
-// TestCompanyRefuses says that a size that the company denies ends the rendering with a message to act on.
+// TestCompanyRefuses shows that a size that the company denies ends the rendering with a message to act on.
 func TestCompanyRefuses(t *testing.T) {
 	functions := company(t)
 	manifests := changed(t, filepath.Join(tools.root, companyExample, "cluster"), "mode: User\n      type: VirtualMachineScaleSets\n      vmSize: Standard_D2s_v5",

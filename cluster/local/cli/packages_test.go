@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry"
-	"github.com/crossplane-capz/crossplane-capz/internal/xpkg"
+	"github.com/crossplane-capz/crossplane-capz/package/xpkg"
 )
 
 // TestPackageSources has Crossplane's own parser and linter look at the sources of each package.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPlatformExamplesAreValid says that what an application team applies has no mistake, in both forms.
+// TestPlatformExamplesAreValid shows that what an application team applies has no mistake, in both forms.
 func TestPlatformExamplesAreValid(t *testing.T) {
 	for _, file := range []string{"akscluster.yaml", "claim.yaml"} {
 		t.Run(file, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // functionName is what the generated Compositions call function-capz.
 const functionName = "crossplane-capz-function-capz"
 
-// TestRendersAlike says that Crossplane itself composes what `make render` prints, byte for byte, in whatever order.
+// TestRendersAlike shows that Crossplane itself composes what `make render` prints, byte for byte, in whatever order.
 func TestRendersAlike(t *testing.T) {
 	functions := functionsFile(t, map[string]string{functionName: serve(t, tools.function, "serve")})
 	for _, folder := range examples(t) {

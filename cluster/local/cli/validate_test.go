@@ -17,7 +17,7 @@ func validate(t *testing.T, extensions []string, resources, stdin string) (outpu
 	return stdout + stderr, err
 }
 
-// TestExamplesAreValid says that each example has no mistake that can be found without a cluster: not in what is applied,
+// TestExamplesAreValid shows that each example has no mistake that can be found without a cluster: not in what is applied,
 // and not in the ASO objects that it stands for.
 func TestExamplesAreValid(t *testing.T) {
 	for _, folder := range examples(t) {
@@ -64,7 +64,7 @@ var wrong = map[string][]string{
 	"unknown-kind.yaml":             {"could not find CRD/XRD for: infrastructure.cluster.x-k8s.io/v1beta1, Kind=AzureASOManagedControlplane"},
 }
 
-// TestWrongManifests says that each mistake is found, and told so that a person knows what to change.
+// TestWrongManifests shows that each mistake is found, and told so that a person knows what to change.
 func TestWrongManifests(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "wrong", "*.yaml"))
 	if err != nil {
@@ -102,7 +102,7 @@ func checkRefused(t *testing.T, out string, err error, messages ...string) {
 	}
 }
 
-// TestWrongResources says that mistakes inside of spec.resources, where any ASO kind may stand, are found in what is rendered.
+// TestWrongResources shows that mistakes inside of spec.resources, where any ASO kind may stand, are found in what is rendered.
 func TestWrongResources(t *testing.T) {
 	cases := map[string]struct{ right, wrong, message string }{
 		"misspelled field":   {"dnsPrefix: my-cluster", "dnsPrefx: my-cluster", `spec.dnsPrefx: Invalid value: "dnsPrefx": unknown field: "dnsPrefx"`},

@@ -10,8 +10,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
 )
 
 // latencies are how long the simulated Azure takes for an operation.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/clouds"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/clouds"
 )
 
 const (

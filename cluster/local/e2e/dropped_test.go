@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 )
 
 // failing makes Azure fail the PUTs of a resource, and then changes it in its composite resource, so that ASO sends one.

@@ -16,9 +16,9 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/rights"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
 )
 
 // tokenLifetime is how long an Entra token lives: short enough to expire while a scenario runs.

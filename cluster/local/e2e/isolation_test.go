@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 )
 
 // claimOfA is team-a's claim. Its cluster is never made, but its XAKSCluster is there.

@@ -17,8 +17,8 @@ import (
 	clusterctlv1 "sigs.k8s.io/cluster-api/cmd/clusterctl/api/v1alpha3"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
 )
 
 // moveLabel has clusterctl move an object that belongs to no Cluster.

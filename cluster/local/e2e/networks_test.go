@@ -9,8 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
 )
 
 // networks has references within one composite resource, from the control plane and from the pools to the networks of

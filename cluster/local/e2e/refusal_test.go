@@ -3,7 +3,7 @@ package e2e
 import (
 	"net/http"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/azuresim/admin"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 )
 
 // refuse makes Azure refuse PUTs with a text. ASO tries the code again and again.

@@ -106,7 +106,7 @@ const (
 	signed    = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJ0ZXN0IiwiZXhwIjoxfQ." + signature
 )
 
-// TestPieces says what of a Secret is looked for, and what is not.
+// TestPieces shows what of a Secret is looked for, and what is not.
 func TestPieces(t *testing.T) {
 	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/xpkg"
+	"github.com/crossplane-capz/crossplane-capz/package/xpkg"
 )
 
 // A Package is one of the product's Crossplane packages, built for this machine.

@@ -97,7 +97,7 @@ func All() []Part {
 			Name: CrossplaneCLI, Module: cliModule, Package: "github.com/crossplane/cli/v2/cmd/crossplane", Upstream: true,
 			Flags: []string{ldFlags, cliLDFlags},
 		},
-		{Name: AzureSim, Module: ".", Package: "./cluster/azuresim"},
+		{Name: AzureSim, Module: ".", Package: "./cluster/azuresim/serve"},
 		{Name: Function, Module: ".", Package: "./functions/function-capz"},
 		{Name: Local, Module: "cluster/local", Package: "."},
 	}

@@ -147,7 +147,7 @@ func TestBetweenObjects(t *testing.T) {
 	}
 }
 
-// TestWebhookDefaults says what a new object of the typed kinds has that was not in its manifest.
+// TestWebhookDefaults shows what a new object of the typed kinds has that was not in its manifest.
 func TestWebhookDefaults(t *testing.T) {
 	serveRules(t)
 	namespace := newNamespace(t)

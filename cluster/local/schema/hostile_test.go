@@ -139,7 +139,7 @@ func post(t *testing.T, plural, more string) (int, string) {
 	return response.StatusCode, status.Message
 }
 
-// TestHostileIsOverAtOnce says that the API server needs no long time for the largest objects that it takes: what it reckons
+// TestHostileIsOverAtOnce shows that the API server needs no long time for the largest objects that it takes: what it reckons
 // a rule to cost depends on the bounds of lists and texts.
 func TestHostileIsOverAtOnce(t *testing.T) {
 	for name, entries := range map[string]string{

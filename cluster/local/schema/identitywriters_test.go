@@ -5,10 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -134,6 +137,10 @@ func identityWriters(t *testing.T, namespace, other string) map[string]client.Cl
 	role(other, "read", "", []any{"secrets"}, []any{"get"}, "s")
 	bind(other, "Role", "read", reader)
 	bind(namespace, "ClusterRole", "crossplane-capz:operator-credentials", operator)
+	// The API server learns of rights from watches of its own.
+	awaitRight(t, editor, authorizationv1.ResourceAttributes{Namespace: namespace, Group: "infrastructure.cluster.x-k8s.io", Resource: "azureclusteridentities", Verb: "create"})
+	awaitRight(t, reader, authorizationv1.ResourceAttributes{Namespace: other, Resource: "secrets", Name: "s", Verb: "get"})
+	awaitRight(t, operator, authorizationv1.ResourceAttributes{Namespace: namespace, Group: "infrastructure.cluster.x-k8s.io", Resource: "azureclusteridentities", Subresource: "operator-credentials", Verb: "use"})
 	clients := map[string]client.Client{"": server.client}
 	for _, user := range []string{editor, reader, operator} {
 		config := rest.CopyConfig(server.config)
@@ -145,6 +152,19 @@ func identityWriters(t *testing.T, namespace, other string) map[string]client.Cl
 		clients[user] = c
 	}
 	return clients
+}
+
+// awaitRight returns once the API server lets the user do it.
+func awaitRight(t *testing.T, user string, right authorizationv1.ResourceAttributes) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: &right}}
+		err := server.client.Create(ctx, review)
+		return review.Status.Allowed, err
+	})
+	if err != nil {
+		t.Fatalf("%s never gets the right to %s %s: %v", user, right.Verb, right.Resource, err)
+	}
 }
 
 // grant creates an object of RBAC, unless it is there.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/process"
-	"github.com/crossplane-capz/crossplane-capz/internal/xpkg"
+	"github.com/crossplane-capz/crossplane-capz/package/xpkg"
 )
 
 // Names of the components. Function and Provider are the product's; their packages are installed, and the node runs them.

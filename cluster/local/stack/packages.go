@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/xpkg"
+	"github.com/crossplane-capz/crossplane-capz/package/xpkg"
 )
 
 // packageKinds are the kinds of installed packages, by the name of the package.

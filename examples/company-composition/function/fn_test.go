@@ -66,7 +66,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestRefused says that what the policy does not allow ends the pipeline with a message to act on.
+// TestRefused shows that what the policy does not allow ends the pipeline with a message to act on.
 func TestRefused(t *testing.T) {
 	cases := map[string]struct{ policy, spec, want string }{
 		"size of a pool": {policyJSON, `{"vmSize":"Standard_M128s"}`,

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/hostile"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
-	"github.com/crossplane-capz/crossplane-capz/internal/hostile"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 func TestInlineBounds(t *testing.T) {

@@ -95,7 +95,7 @@ func TestWhatLiesInTheClustersOwn(t *testing.T) {
 	}
 }
 
-// TestAKindThatNobodyDeclared says that a built resource of a kind which is not in the catalogue stops everything.
+// TestAKindThatNobodyDeclared shows that a built resource of a kind which is not in the catalogue stops everything.
 func TestAKindThatNobodyDeclared(t *testing.T) {
 	r, _ := resourceOf(t, aso.Kind{Group: "cache.azure.com", Name: "Redis"})
 	in := servedBy(t, "")

@@ -74,7 +74,7 @@ type observedObject struct {
 	new       bool
 	// operator is whose the object is by its annotation.
 	operator string
-	// ready is true when ASO has the resource in Azure as its spec asks, created once ASO has sent it at all.
+	// ready is true when ASO has the resource in Azure as its spec asks, sent once ASO has sent it at all.
 	ready, sent bool
 	// lifecycle is the one that the object is marked with.
 	lifecycle aso.Lifecycle

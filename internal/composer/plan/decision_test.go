@@ -33,7 +33,7 @@ const (
 	undecidedRecord = v1beta1.OwnershipUndecided
 )
 
-// TestDecide says what becomes of a resource in each situation.
+// TestDecide shows what becomes of a resource in each situation.
 func TestDecide(t *testing.T) {
 	type want struct {
 		action    Action

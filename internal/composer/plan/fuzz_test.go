@@ -13,7 +13,7 @@ const fuzzedObject = `{apiVersion: containerservice.azure.com/v1api20250801, kin
     reference: {armId: /subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/net/subnets/nodes}},
   status: {conditions: [{type: Ready, status: "True", reason: Succeeded, severity: Info, message: m, observedGeneration: 2}]}}`
 
-// FuzzAsApplied says that nothing is returned as applied which was not observed, whatever the fields say that were applied.
+// FuzzAsApplied shows that nothing is returned as applied which was not observed, whatever the fields say that were applied.
 func FuzzAsApplied(f *testing.F) {
 	for _, fields := range []string{
 		`{}`, `null`, `[]`, `{"f:spec":{}}`, `{"f:spec":{".":{},"f:azureName":{}}}`, `{"f:spec":{"f:list":{"k:{\"a\":1}":{"f:b":{}}}}}`, `{"f:":{}}`, `{"v:1":{}}`, `{"f:spec":1}`, `{`,

@@ -69,7 +69,7 @@ func applied(o *unstructured.Unstructured) {
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{entry(o, composedManager+"/x", metav1.ManagedFieldsOperationApply, "", fields+"}}}")})
 }
 
-// TestHeld says when an object is held in Kubernetes, when it is kept out of it, and when it is released.
+// TestHeld shows when an object is held in Kubernetes, when it is kept out of it, and when it is released.
 func TestHeld(t *testing.T) {
 	held := annotated(aso.AnnotationReconcilePolicy, aso.PolicySkip, aso.AnnotationHeld, "true")
 	taken := annotated("serviceoperator.azure.com/resource-id", "/some/id")
@@ -197,7 +197,7 @@ func makeWith(t *testing.T, plan Plan, unserved bool, resources []*Resource, obs
 	return out
 }
 
-// TestOperator says which operator an object is composed for, when it is known which one serves the namespace, and when it is not.
+// TestOperator shows which operator an object is composed for, when it is known which one serves the namespace, and when it is not.
 func TestOperator(t *testing.T) {
 	const serving, other = "aso", "other"
 	held := annotated(aso.AnnotationReconcilePolicy, aso.PolicySkip, aso.AnnotationHeld, "true")
@@ -272,7 +272,7 @@ func servedBy(t *testing.T, operator string, observed ...*unstructured.Unstructu
 	return in
 }
 
-// TestHeldLeavesAtOnce says that nothing keeps a held object that the spec no longer has: there is nothing of it in Azure.
+// TestHeldLeavesAtOnce shows that nothing keeps a held object that the spec no longer has: there is nothing of it in Azure.
 func TestHeldLeavesAtOnce(t *testing.T) {
 	held := annotated(aso.AnnotationReconcilePolicy, aso.PolicySkip, aso.AnnotationHeld, "true")
 	keeps := []schema.GroupKind{subnetGK}
@@ -304,7 +304,7 @@ func TestHeldLeavesAtOnce(t *testing.T) {
 	}
 }
 
-// TestLiesInNew says what need not be looked for in Azure.
+// TestLiesInNew shows what need not be looked for in Azure.
 func TestLiesInNew(t *testing.T) {
 	net := func(annotations, status string) *unstructured.Unstructured { return network(t, annotations, status) }
 	const isNew = v1beta1.AnnotationNew + ": 'true'"
@@ -352,7 +352,7 @@ func TestLiesInNew(t *testing.T) {
 	}
 }
 
-// TestNewIsForgottenWhenMade says how long it is noted that Azure did not have a resource.
+// TestNewIsForgottenWhenMade shows how long it is noted that Azure did not have a resource.
 func TestNewIsForgottenWhenMade(t *testing.T) {
 	const isNew = v1beta1.AnnotationNew + ": 'true'"
 	cases := map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
-// TestLifecycle says what policy and mark the object of a resource has that others write, and what a person reads about it.
+// TestLifecycle shows what policy and mark the object of a resource has that others write, and what a person reads about it.
 func TestLifecycle(t *testing.T) {
 	held := annotated(aso.AnnotationReconcilePolicy, aso.PolicySkip, aso.AnnotationHeld, "true")
 	sent := annotated(aso.AnnotationSent, "1", aso.AnnotationOperator, "aso", aso.AnnotationResourceID, "/some/id")

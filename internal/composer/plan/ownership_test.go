@@ -94,7 +94,7 @@ func TestFinding(t *testing.T) {
 	}
 }
 
-// TestPlanLooksFirst says what is composed in each state, with what policy, and what a person reads.
+// TestPlanLooksFirst shows what is composed in each state, with what policy, and what a person reads.
 func TestPlanLooksFirst(t *testing.T) {
 	type want struct{ Policy, Ownership, Reason, Message string }
 	cases := map[string]struct {

@@ -16,7 +16,7 @@ const nic = "{apiVersion: network.azure.com/v1, kind: NetworkInterface, metadata
 
 const loadBalancer = "{apiVersion: network.azure.com/v1, kind: LoadBalancer, metadata: {name: balancer, namespace: ns}, spec: {azureName: lb, owner: {name: rg}}}"
 
-// TestReferenceBelowAResource says that what refers to a part of a resource waits for that, in one composite and across two of a Cluster,
+// TestReferenceBelowAResource shows that what refers to a part of a resource waits for that, in one composite and across two of a Cluster,
 // whether the other's users write its resources or its fields stand for them.
 func TestReferenceBelowAResource(t *testing.T) {
 	group := "{apiVersion: resources.azure.com/v1, kind: ResourceGroup, metadata: {name: rg, namespace: ns}, spec: {}}"

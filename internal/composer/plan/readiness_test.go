@@ -87,7 +87,7 @@ func TestReadyWhileSkipped(t *testing.T) {
 	}
 }
 
-// TestProgress says what is told of an object that ASO is at work on.
+// TestProgress shows what is told of an object that ASO is at work on.
 func TestProgress(t *testing.T) {
 	taken, sent := annotated(aso.AnnotationOperator, "aso"), annotated(aso.AnnotationSent, "1")
 	working := asoSays("False", "Info", aso.ReasonReconciling)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
-	odd "github.com/crossplane-capz/crossplane-capz/internal/hostile"
+	odd "github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 // FuzzObjects changes what is read of composite resources and ASO objects. What can be found in it must be found.

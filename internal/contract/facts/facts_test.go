@@ -61,7 +61,7 @@ func set(t *testing.T, value any, fields ...string) func(*unstructured.Unstructu
 	}
 }
 
-// TestFactsChange says which changes are written, and which are not.
+// TestFactsChange shows which changes are written, and which are not.
 func TestFactsChange(t *testing.T) {
 	resource := func(ready bool, message string) []any {
 		return []any{map[string]any{"resource": map[string]any{"kind": "ManagedCluster", "name": "my-cluster"}, "ready": ready, "message": message}}
@@ -101,7 +101,7 @@ func TestFactsChange(t *testing.T) {
 	}
 }
 
-// TestAMachinePoolIsWrittenAlone says that neither other MachinePools' facts nor those of the Cluster change with one MachinePool, and that no
+// TestAMachinePoolIsWrittenAlone shows that neither other MachinePools' facts nor those of the Cluster change with one MachinePool, and that no
 // more is read for it the more there are.
 func TestAMachinePoolIsWrittenAlone(t *testing.T) {
 	reads := map[int]int{}
@@ -197,7 +197,7 @@ func TestFactsOfADeletedCluster(t *testing.T) {
 	}
 }
 
-// TestFactsOfAGoneMachinePool says that the facts of a MachinePool go with it and its composite.
+// TestFactsOfAGoneMachinePool shows that the facts of a MachinePool go with it and its composite.
 func TestFactsOfAGoneMachinePool(t *testing.T) {
 	mp, p := machinePool("mp", "pool0"), with(pool(t, "pool0"), ofCluster)
 	m := newManagement(t, cluster(), with(infrastructure(t), ofCluster), with(controlPlane(t), ofCluster), mp, p, machinePool("other", "pool1"))

@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 )
 
-// TestOperatorNamespace says when new objects are handed to an Azure Service Operator, and to which.
+// TestOperatorNamespace shows when new objects are handed to an Azure Service Operator, and to which.
 func TestOperatorNamespace(t *testing.T) {
 	settings := func(namespace, serves string) *corev1.Secret {
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: azure.SettingsSecret}, Data: map[string][]byte{"AZURE_TARGET_NAMESPACES": []byte(serves)}}

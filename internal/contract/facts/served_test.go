@@ -24,7 +24,7 @@ func (brokenMapper) RESTMappings(schema.GroupKind, ...string) ([]*meta.RESTMappi
 	return nil, errors.New("no answer")
 }
 
-// TestServed says which kinds facts have as served.
+// TestServed shows which kinds facts have as served.
 func TestServed(t *testing.T) {
 	groups := map[string]*restmapper.APIGroupResources{}
 	for _, gvk := range []schema.GroupVersionKind{

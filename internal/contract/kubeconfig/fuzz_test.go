@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api/util/secret"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
-	odd "github.com/crossplane-capz/crossplane-capz/internal/hostile"
+	odd "github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 const planted = "planted-4711-secret"

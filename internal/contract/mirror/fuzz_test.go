@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
-	odd "github.com/crossplane-capz/crossplane-capz/internal/hostile"
+	odd "github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 // FuzzBacking changes what is read of composite resources. What can be found in it must be found.

@@ -1,0 +1,208 @@
+// Package arm simulates Azure Resource Manager and the resource providers behind it.
+package arm
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/tenants"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/workload"
+)
+
+// Options configure a Service.
+type Options struct {
+	Journal *state.Journal
+	Clock   clock.PassiveClock
+	// Latency is how long a change of a resource of that type takes; kind is create, update or delete.
+	Latency func(resourceType, kind string) time.Duration
+	// Clusters runs the Kubernetes API servers of the AKS clusters.
+	Clusters *workload.Servers
+	// Tenants knows where the subscriptions belong.
+	Tenants *tenants.Registry
+	// MaxRetryAfter bounds the Retry-After of long-running operations in seconds; 0 answers what Azure answers.
+	MaxRetryAfter int
+}
+
+// Service answers ARM requests from its own store of resources.
+type Service struct {
+	clock         clock.PassiveClock
+	latency       func(resourceType, kind string) time.Duration
+	clusters      *workload.Servers
+	tenants       *tenants.Registry
+	maxRetryAfter int
+	types         registry
+
+	mu         sync.Mutex
+	store      *store
+	operations *operations
+	providers  *providers
+}
+
+// NewService restores a Service from its journal.
+func NewService(o Options) (*Service, error) {
+	s := &Service{
+		clock:         o.Clock,
+		latency:       o.Latency,
+		clusters:      o.Clusters,
+		tenants:       o.Tenants,
+		maxRetryAfter: o.MaxRetryAfter,
+		types: newRegistry(resourceGroupTypes(), networkTypes(), containerServiceTypes(), identityTypes(),
+			kubernetesConfigurationTypes(), otherTypes()),
+	}
+	var err error
+	if s.store, err = loadStore(o.Journal); err != nil {
+		return nil, err
+	}
+	if s.operations, err = loadOperations(o.Journal); err != nil {
+		return nil, err
+	}
+	if s.providers, err = loadProviders(o.Journal); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// tenantOf returns the tenant of a subscription.
+func (s *Service) tenantOf(subscription string) string {
+	return s.tenants.Subscription(subscription).TenantID
+}
+
+// endpointOf returns the URL of Azure Resource Manager in a subscription's cloud.
+func (s *Service) endpointOf(subscription string) string {
+	return "https://" + s.tenants.CloudOf(subscription).ARMHost
+}
+
+type failKey struct{}
+
+// WithFailingOperation makes the operation that the request starts end with that error.
+func WithFailingOperation(ctx context.Context, fail *Error) context.Context {
+	return context.WithValue(ctx, failKey{}, fail)
+}
+
+func failing(ctx context.Context) *Error {
+	fail, _ := ctx.Value(failKey{}).(*Error)
+	return fail
+}
+
+// ServeHTTP answers one ARM request.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4<<20))
+	if err != nil {
+		WriteError(w, badRequest("InvalidRequestContent", "The request content could not be read: %s", err))
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.advance(); err != nil {
+		WriteError(w, internalError(err))
+		return
+	}
+	if e := s.route(w, r, body); e != nil {
+		WriteError(w, e)
+	}
+}
+
+// route finds what the path addresses: an operation, a provider, a resource, a collection or an action.
+func (s *Service) route(w http.ResponseWriter, r *http.Request, body []byte) *Error {
+	version := r.URL.Query().Get("api-version")
+	if version == "" {
+		return badRequest("MissingApiVersionParameter", "The api-version query parameter (?api-version=) is required for all requests.")
+	}
+	path := strings.TrimSuffix(r.URL.Path, "/")
+	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	if strings.EqualFold(segments[0], "providers") {
+		return tenantRoles(w, r, segments)
+	}
+	if len(segments) < 2 || !strings.EqualFold(segments[0], "subscriptions") {
+		return notFound("NotFound", "No resource has the path '%s'.", path)
+	}
+	if len(segments) >= 3 {
+		if op := s.operations.byID[segments[len(segments)-1]]; op != nil && r.Method == http.MethodGet {
+			if err := s.poll(w, op, segments[len(segments)-2]); err != nil {
+				return internalError(err)
+			}
+			return nil
+		}
+	}
+	if len(segments) == 2 {
+		return s.subscription(w, r, segments[1])
+	}
+	if strings.EqualFold(segments[2], "providers") && len(segments) <= 5 {
+		return s.provider(w, r, segments[1], segments[3:])
+	}
+	return s.routeResource(w, r, path, segments, version, body)
+}
+
+func (s *Service) routeResource(w http.ResponseWriter, r *http.Request, path string, segments []string, version string, body []byte) *Error {
+	last := lastProvider(segments)
+	tail := len(segments) - last // the provider's namespace, then type and name in turn
+	if last < 0 {
+		tail = len(segments) - 1 // subscriptions/S, resourceGroups and a name
+	}
+	if tail%2 == 0 {
+		if r.Method == http.MethodPost {
+			return s.action(w, r, strings.Join(segments[:len(segments)-1], "/"), segments[len(segments)-1])
+		}
+		return s.list(w, r, segments, version)
+	}
+	id, err := ParseID(path)
+	if err != nil {
+		return badRequest("InvalidResourceId", "%s", err)
+	}
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		return s.get(w, r, id, version)
+	case http.MethodPut, http.MethodPatch:
+		return s.noteChange(r.Context(), id, func() *Error { return s.put(w, r, id, version, body) })
+	case http.MethodDelete:
+		return s.delete(w, r, id, version)
+	}
+	return &Error{Status: http.StatusMethodNotAllowed, Code: "HttpMethodNotSupported", Message: "The HTTP method " + r.Method + " is not supported at scope '" + path + "'."}
+}
+
+// lastProvider is the index of the namespace after the last "providers" segment, or -1.
+func lastProvider(segments []string) int {
+	for i := len(segments) - 2; i >= 0; i-- {
+		if strings.EqualFold(segments[i], "providers") {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// Resources returns the stored resources whose identifier begins with prefix, without regard to case.
+func (s *Service) Resources(prefix string) ([]*Resource, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.advance(); err != nil {
+		return nil, err
+	}
+	found := []*Resource{}
+	for _, r := range s.store.all() {
+		if strings.HasPrefix(r.key(), strings.ToLower(prefix)) {
+			shown := *r
+			shown.Body = s.show(r, s.types.lookup(r.Type), r.APIVersion)
+			found = append(found, &shown)
+		}
+	}
+	return found, nil
+}
+
+// Erase removes a resource and all below it at once, as if somebody had deleted it behind the client's back.
+// It tells whether the resource was there.
+func (s *Service) Erase(path string) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.store.get(path)
+	if r == nil {
+		return false, nil
+	}
+	return true, s.erase(r)
+}
