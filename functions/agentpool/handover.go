@@ -30,7 +30,7 @@ func (h Handover) Done() bool { return h.created && len(h.sent) == 0 }
 // is not ready: earlier it would only keep Azure busy with the cluster, for which ASO has the pools wait. But as soon as a pool is to
 // be another than it was sent, or is not known, it is left to its object at once.
 func (h Handover) Separate(wanted []any, known, comingUp bool) bool {
-	return h.created && !(known && comingUp && len(h.sent) > 0 && same(wanted, h.sent))
+	return h.created && (!known || !comingUp || len(h.sent) == 0 || !same(wanted, h.sent))
 }
 
 // Profiles returns the profiles to send. One that goes away while Azure works must not take the others with it, so those that were sent

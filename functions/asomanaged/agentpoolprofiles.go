@@ -23,7 +23,7 @@ import (
 func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *plan.Resource) error {
 	const because = "because agent pools are defined by AzureASOManagedMachinePools"
 	if managed.Err = managed.RequireAbsent(agentpool.SpecProfiles, because); managed.Err != nil {
-		return nil
+		return nil //nolint:nilerr // It is the resource's.
 	}
 	observed := plan.Created(in, managed.Name())
 	handover := agentpool.HandoverOf(observed)
@@ -113,7 +113,7 @@ func agentPoolProfile(in *composer.Request, managed *plan.Resource, machinePool,
 		blocked = setAgentPool(machinePool, agentPool, nil)
 	}
 	if blocked != nil {
-		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s is fixed: %s", name, blocked.Message), nil
+		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s is fixed: %s", name, blocked.Message), nil //nolint:nilerr // It is the pool's.
 	}
 	profile := agentpool.Profile(agentPool.Object)
 	if agentPool.Object.GetAPIVersion() == managed.Object.GetAPIVersion() {

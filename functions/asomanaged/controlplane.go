@@ -123,7 +123,7 @@ func setManagedCluster(in *composer.Request, cluster *unstructured.Unstructured,
 		}
 	}
 	if managed.Err != nil {
-		return nil
+		return nil //nolint:nilerr // It is the resource's.
 	}
 	if err := setAgentPoolProfiles(in, cluster, managed); err != nil || managed.Err != nil {
 		return err

@@ -41,7 +41,7 @@ func awaitedCredential(in *composer.Request, cp *v1beta1.AzureManagedControlPlan
 	}
 	identity := &v1beta1.AzureClusterIdentity{}
 	if err := read(found, identity); err != nil {
-		return err.Error(), nil
+		return err.Error(), nil //nolint:nilerr // It is what is waited for.
 	}
 	if forbids(identity.Spec.AllowedNamespaces, in.XR.GetNamespace()) {
 		return fmt.Sprintf("spec.allowedNamespaces of %s has namespace %q", named, in.XR.GetNamespace()), nil

@@ -163,7 +163,7 @@ var (
 // setOwner makes the pool one of the ManagedCluster of the control plane.
 func (m *poolInputs) setOwner(in *composer.Request, r *plan.Resource) error {
 	if r.Err != nil || !m.foreign() {
-		return nil
+		return nil //nolint:nilerr // It is the resource's.
 	}
 	if m.managed.Ownership == v1beta1.OwnershipUser {
 		_ = aso.SpecOwnerName.Set(r.Object, m.managed.Resource.Name)

@@ -69,7 +69,7 @@ func TestSibling(t *testing.T) {
 		for _, role := range []Role{InfrastructureCluster, ControlPlane, InfrastructureMachinePool} {
 			sibling, ok := k.Sibling(role)
 			if !ok || sibling.Family != k.Family || sibling.Role != role {
-				t.Errorf("%s, as %s: %v, %v", k.GroupVersionKind.Kind, role, sibling, ok)
+				t.Errorf("%s, as %s: %v, %v", k.Kind, role, sibling, ok)
 			}
 		}
 	}

@@ -105,10 +105,10 @@ func TestDecisionsAreGivenUp(t *testing.T) {
 		change func(*testing.T, *fixture.Management)
 		want   map[string]any
 	}{
-		"one of two": {change: func(t *testing.T, m *fixture.Management) {
+		"one of two": {change: func(_ *testing.T, m *fixture.Management) {
 			m.Change(fixture.TypedMachinePool, "my-cluster-pool0", fixture.Annotated(v1beta1.AnnotationManages, "replicas"))
 		}, want: map[string]any{"count": int64(3)}},
-		"both": {change: func(t *testing.T, m *fixture.Management) {
+		"both": {change: func(_ *testing.T, m *fixture.Management) {
 			m.Change(fixture.TypedMachinePool, "my-cluster-pool0", fixture.Annotated(v1beta1.AnnotationManages, ""))
 		}, want: map[string]any{}},
 		"with the pool": {change: func(t *testing.T, m *fixture.Management) {
@@ -116,7 +116,7 @@ func TestDecisionsAreGivenUp(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, want: map[string]any{}},
-		"none, as the control plane falls behind": {change: func(t *testing.T, m *fixture.Management) {
+		"none, as the control plane falls behind": {change: func(_ *testing.T, m *fixture.Management) {
 			m.Change(fixture.TypedControlPlane, "my-cluster", fixture.InStatus("version", "v1.30.0"))
 		}, want: map[string]any{"count": int64(3), "orchestratorVersion": "1.33.2"}},
 	}

@@ -51,7 +51,7 @@ func Observe(in *composer.Request, resources []*Resource) (*Observations, error)
 func (o *Observations) observeKind(in *composer.Request, r *Resource) error {
 	observed := in.Observed[r.Name()]
 	if r.Err != nil || observed != nil && observed.GetAPIVersion() == r.Object.GetAPIVersion() {
-		return nil
+		return nil //nolint:nilerr // It is the resource's.
 	}
 	gvk := r.Object.GroupVersionKind()
 	served, known, err := in.Served(gvk)
@@ -71,7 +71,7 @@ func (o *Observations) lacks(gvk schema.GroupVersionKind) bool {
 // object is never composed, only read.
 func observeExisting(in *composer.Request, r *Resource) error {
 	if r.Err != nil || r.Declared {
-		return nil
+		return nil //nolint:nilerr // It is the resource's.
 	}
 	name, wanted := r.Object.GetName(), r.Reference.Name
 	if r.stands(in) {
