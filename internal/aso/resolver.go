@@ -57,16 +57,6 @@ func (r *Resolver) Resolve(obj *unstructured.Unstructured) []Reference {
 	return refs
 }
 
-// Refers reports whether from refers to the known object to.
-func (r *Resolver) Refers(from, to *unstructured.Unstructured) bool {
-	for _, ref := range r.Resolve(from) {
-		if ref.Matches(to) {
-			return true
-		}
-	}
-	return false
-}
-
 // Find returns the known object that a reference means; nil when there is none.
 func (r *Resolver) Find(ref Reference) *unstructured.Unstructured {
 	return r.byName[objectKey{ref.GroupKind, ref.Name}]
@@ -81,7 +71,7 @@ func (r *Resolver) meant(id *arm.ResourceID) []*unstructured.Unstructured {
 		}
 		var found []*unstructured.Unstructured
 		for _, obj := range r.byAzureName[strings.ToLower(id.Name)] {
-			if r.has(obj, id) {
+			if r.IsAt(obj, id) {
 				found = append(found, obj)
 			}
 		}
@@ -92,8 +82,8 @@ func (r *Resolver) meant(id *arm.ResourceID) []*unstructured.Unstructured {
 	return nil
 }
 
-// has reports whether the resource of obj has the ID, as far as is known: before ASO has noted its ID, by type, name and owner.
-func (r *Resolver) has(obj *unstructured.Unstructured, id *arm.ResourceID) bool {
+// IsAt reports whether the resource of obj has the ID, as far as is known: before ASO has noted its ID, by type, name and owner.
+func (r *Resolver) IsAt(obj *unstructured.Unstructured, id *arm.ResourceID) bool {
 	if known := noted(obj); known != nil || id == nil {
 		return SameID(known, id)
 	}
@@ -110,7 +100,7 @@ func (r *Resolver) has(obj *unstructured.Unstructured, id *arm.ResourceID) bool 
 			continue
 		}
 		if owner := r.Find(ref); owner != nil && owner != obj {
-			return r.has(owner, id.Parent)
+			return r.IsAt(owner, id.Parent)
 		}
 	}
 	return true
@@ -119,9 +109,4 @@ func (r *Resolver) has(obj *unstructured.Unstructured, id *arm.ResourceID) bool 
 // noted returns the ID that ASO has noted on an object; nil while it has none.
 func noted(obj *unstructured.Unstructured) *arm.ResourceID {
 	return ParseID(obj.GetAnnotations()[AnnotationResourceID])
-}
-
-// IsAt reports whether the resource of obj has the ID, as far as is known.
-func (r *Resolver) IsAt(obj *unstructured.Unstructured, id *arm.ResourceID) bool {
-	return r.has(obj, id)
 }

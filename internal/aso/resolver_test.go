@@ -68,8 +68,8 @@ func TestResolveByID(t *testing.T) {
 			var got []string
 			for _, ref := range resolver.Resolve(from) {
 				got = append(got, ref.String()+" at "+ref.Path)
-				if !resolver.Refers(from, resolver.Find(ref)) {
-					t.Errorf("Refers does not know %s", ref)
+				if !ref.Matches(resolver.Find(ref)) {
+					t.Errorf("%s does not match what it was found by", ref)
 				}
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {

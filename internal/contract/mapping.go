@@ -23,10 +23,6 @@ type mapper struct {
 	kind   composite.Kind
 }
 
-func request(namespace, name string) []ctrl.Request {
-	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}}}
-}
-
 // inClusters reports whether a Cluster may have many composite resources of the kind, and does not refer to them.
 func inClusters(kind composite.Kind) bool {
 	return composite.Is(composite.InfrastructureMachine, composite.InfrastructureMachinePool)(kind)
@@ -43,7 +39,7 @@ func (m mapper) fromCluster(ctx context.Context, obj client.Object) []ctrl.Reque
 	}
 	for _, ref := range access.Refs(cluster) {
 		if access.RefersTo(ref, m.kind.GroupKind()) {
-			return request(cluster.Namespace, ref.Name)
+			return access.Request(cluster.Namespace, ref.Name)
 		}
 	}
 	return nil
@@ -68,7 +64,7 @@ func (m mapper) fromMachinePool(_ context.Context, obj client.Object) []ctrl.Req
 	if !access.RefersTo(ref, m.kind.GroupKind()) {
 		return nil
 	}
-	return request(pool.Namespace, ref.Name)
+	return access.Request(pool.Namespace, ref.Name)
 }
 
 // fromObject returns the composite resource that controls obj, or may have before it lost its controller, and those whose user has
@@ -76,7 +72,7 @@ func (m mapper) fromMachinePool(_ context.Context, obj client.Object) []ctrl.Req
 func (m mapper) fromObject(ctx context.Context, obj client.Object) []ctrl.Request {
 	requests := m.fromComposed(ctx, obj)
 	if name := access.OrphanOf(obj); name != "" {
-		requests = request(obj.GetNamespace(), name)
+		requests = access.Request(obj.GetNamespace(), name)
 	}
 	mirrored := obj.GetObjectKind().GroupVersionKind().GroupKind() == mirror.Mirrored(m.kind)
 	if mirrored && !m.kind.Inline && !access.ControlledByComposite(obj) {
@@ -95,7 +91,7 @@ func (m mapper) fromComposed(_ context.Context, obj client.Object) []ctrl.Reques
 	if err != nil || gv.Group != m.kind.Group {
 		return nil
 	}
-	return request(obj.GetNamespace(), owner.Name)
+	return access.Request(obj.GetNamespace(), owner.Name)
 }
 
 // fromSecret returns the control planes that a Secret concerns: as its controller, or because their ManagedCluster
@@ -119,7 +115,7 @@ func (m mapper) backedBy(ctx context.Context, namespace, name string) []ctrl.Req
 	}
 	var requests []ctrl.Request
 	for i := range list.Items {
-		requests = append(requests, request(namespace, list.Items[i].GetName())...)
+		requests = append(requests, access.Request(namespace, list.Items[i].GetName())...)
 	}
 	return requests
 }
@@ -147,7 +143,7 @@ func (m mapper) inCluster(ctx context.Context, cluster client.ObjectKey, label s
 	var requests []ctrl.Request
 	for i := range list.Items {
 		if label == "" || mirror.HasNodes(&list.Items[i], label) {
-			requests = append(requests, request(list.Items[i].GetNamespace(), list.Items[i].GetName())...)
+			requests = append(requests, access.Request(list.Items[i].GetNamespace(), list.Items[i].GetName())...)
 		}
 	}
 	return requests

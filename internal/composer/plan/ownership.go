@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/arm"
@@ -95,15 +96,20 @@ func parentPath(kind aso.Kind) string {
 
 // parentOf returns the resource of the plan that another one lies in; nil when that is none of the plan's.
 func (p *Plan) parentOf(r *Resource, kind aso.Kind) *Resource {
-	path := parentPath(kind)
-	for _, ref := range p.resolver.Resolve(r.Object) {
-		if ref.Path == path || ref.Path == path+".armId" {
-			if parent := p.meant(r, ref); parent != nil {
-				return parent
-			}
+	for _, ref := range p.parentReferences(r, kind) {
+		if parent := p.meant(r, ref); parent != nil {
+			return parent
 		}
 	}
 	return nil
+}
+
+// parentReferences returns the references to what a resource lies in, by name or by ID.
+func (p *Plan) parentReferences(r *Resource, kind aso.Kind) []aso.Reference {
+	path := parentPath(kind)
+	return slices.DeleteFunc(p.resolver.Resolve(r.Object), func(ref aso.Reference) bool {
+		return ref.Path != path && ref.Path != path+".armId"
+	})
 }
 
 // parentFinding returns whose the resource is that another one lies in, as the plan or another composite of the Cluster says.
@@ -114,11 +120,7 @@ func (p *Plan) parentFinding(r *Resource, kind aso.Kind) finding {
 	if r.ParentOwnership != "" {
 		return asFinding(r.ParentOwnership)
 	}
-	path := parentPath(kind)
-	for _, ref := range p.resolver.Resolve(r.Object) {
-		if ref.Path != path && ref.Path != path+".armId" {
-			continue
-		}
+	for _, ref := range p.parentReferences(r, kind) {
 		for _, peer := range p.Peers {
 			if s, ok := peer.statusOf(ref); ok {
 				return asFinding(s.ownership)

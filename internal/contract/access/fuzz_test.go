@@ -9,20 +9,11 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
-	odd "github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 // FuzzObjects changes what is read of composite resources and ASO objects. What can be found in it must be found.
 func FuzzObjects(f *testing.F) {
-	for what := range 256 {
-		f.Add([]byte{byte(what), byte(what / 3), byte(what), byte(what)})
-	}
-	bases := []string{fixture.ControlPlaneYAML, fixture.InfrastructureYAML, fixture.PoolYAML, fixture.VNetYAML}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) == 0 {
-			return
-		}
-		obj := &unstructured.Unstructured{Object: odd.Object(fixture.Parse(t, bases[int(data[0])%len(bases)]).Object, data[1:])}
+	fixture.Odd(f, []string{fixture.ControlPlaneYAML, fixture.InfrastructureYAML, fixture.PoolYAML, fixture.VNetYAML}, func(t *testing.T, obj *unstructured.Unstructured) {
 		refs, err := access.ComposedRefs(obj)
 		if err != nil && !strings.Contains(err.Error(), "spec") {
 			t.Errorf("%v names no field", err)

@@ -103,6 +103,14 @@ func referred(ctx context.Context, c client.Reader, namespace string, ref cluste
 	if !ok {
 		return nil, nil
 	}
+	return Referred(ctx, c, namespace, ref, kind)
+}
+
+// Referred returns the composite resource that ref means; nil when that is of another kind or does not exist.
+func Referred(ctx context.Context, c client.Reader, namespace string, ref clusterv1.ContractVersionedObjectReference, kind composite.Kind) (*unstructured.Unstructured, error) {
+	if !RefersTo(ref, kind.GroupKind()) {
+		return nil, nil
+	}
 	obj := NewObject(kind.GroupVersionKind)
 	err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, obj)
 	switch {

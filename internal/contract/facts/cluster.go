@@ -2,9 +2,7 @@ package facts
 
 import (
 	"context"
-	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -29,7 +27,7 @@ func (w *clusterWriter) clusterOf(ctx context.Context, obj client.Object) []ctrl
 	if err != nil || cluster == nil {
 		return nil // Its own events come later.
 	}
-	return request(cluster.Namespace, cluster.Name)
+	return access.Request(cluster.Namespace, cluster.Name)
 }
 
 // Reconcile has the ClusterFacts of the Cluster that req names have what is so.
@@ -78,7 +76,7 @@ func (w *clusterWriter) objects(ctx context.Context, cluster *clusterv1.Cluster)
 		ref  clusterv1.ContractVersionedObjectReference
 		kind composite.Kind
 	}{{cluster.Spec.InfrastructureRef, w.family.infrastructure}, {cluster.Spec.ControlPlaneRef, w.family.controlPlane}} {
-		found, err := w.referred(ctx, cluster.Namespace, of.ref, of.kind)
+		found, err := access.Referred(ctx, w, cluster.Namespace, of.ref, of.kind)
 		switch {
 		case err != nil:
 			return nil, false, err
@@ -89,20 +87,4 @@ func (w *clusterWriter) objects(ctx context.Context, cluster *clusterv1.Cluster)
 		}
 	}
 	return objects, complete, nil
-}
-
-// referred returns the composite of a kind that a reference means; nil when there is none.
-func (w writer) referred(ctx context.Context, namespace string, ref clusterv1.ContractVersionedObjectReference, kind composite.Kind) (*unstructured.Unstructured, error) {
-	if !access.RefersTo(ref, kind.GroupKind()) || ref.Name == "" {
-		return nil, nil
-	}
-	xr := access.NewObject(kind.GroupVersionKind)
-	err := w.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ref.Name}, xr)
-	switch {
-	case err == nil:
-		return xr, nil
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	}
-	return nil, fmt.Errorf("cannot read %s %s: %w", ref.Kind, ref.Name, err)
 }

@@ -14,29 +14,30 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
 )
 
 func TestFactsAreWritten(t *testing.T) {
 	const poolFacts = "my-cluster.azureasomanagedmachinepool.pool0"
 	ofTheCluster := []string{"AzureASOManagedCluster my-cluster", "AzureASOManagedControlPlane my-cluster", "Cluster my-cluster"}
 	ofThePool := []string{"AzureASOManagedMachinePool pool0", "MachinePool mp"}
-	i, cp, p, mp := func() client.Object { return with(infrastructure(t), ofCluster) }, func() client.Object { return with(controlPlane(t), ofCluster) },
-		func() client.Object { return with(pool(t, "pool0"), ofCluster) }, func() client.Object { return machinePool("mp", "pool0") }
+	i, cp, p, mp := func() client.Object { return fixture.With(infrastructure(t), fixture.OfCluster) }, func() client.Object { return fixture.With(controlPlane(t), fixture.OfCluster) },
+		func() client.Object { return fixture.With(pool(t, "pool0"), fixture.OfCluster) }, func() client.Object { return machinePool("mp", "pool0") }
 	typed := func(c *clusterv1.Cluster) { c.Spec.ControlPlaneRef.Kind = composite.AzureManagedControlPlane.Kind }
 	cases := map[string]struct {
 		objects     []client.Object
 		watchFilter string
 		want        map[string][]string
 	}{
-		"all there":             {objects: []client.Object{cluster(), i(), cp(), p(), mp()}, want: map[string][]string{"my-cluster": ofTheCluster, poolFacts: ofThePool}},
-		"pool not there yet":    {objects: []client.Object{cluster(), i(), cp(), mp()}, want: map[string][]string{"my-cluster": ofTheCluster, poolFacts: ofThePool[1:]}},
-		"no MachinePool yet":    {objects: []client.Object{cluster(), i(), cp(), p()}, want: map[string][]string{"my-cluster": ofTheCluster, poolFacts: ofThePool[:1]}},
-		"not owned yet":         {objects: []client.Object{cluster(), infrastructure(t), controlPlane(t), pool(t, "pool0"), mp()}, want: map[string][]string{"my-cluster": ofTheCluster, poolFacts: ofThePool}},
-		"no infrastructure yet": {objects: []client.Object{cluster(), cp(), p(), mp()}, want: map[string][]string{poolFacts: ofThePool}},
-		"no control plane yet":  {objects: []client.Object{cluster(), i(), p(), mp()}, want: map[string][]string{poolFacts: ofThePool}},
-		"being deleted":         {objects: []client.Object{cluster(clusterDeleting), i(), cp(), p(), mp()}, want: map[string][]string{}},
-		"of another family":     {objects: []client.Object{cluster(typed), i(), cp(), p(), mp()}, want: map[string][]string{}},
-		"another's to act on":   {objects: []client.Object{cluster(), i(), cp(), p(), mp()}, watchFilter: "blue", want: map[string][]string{}},
+		"all there":             {objects: []client.Object{fixture.Cluster(), i(), cp(), p(), mp()}, want: map[string][]string{"my-cluster": ofTheCluster, poolFacts: ofThePool}},
+		"pool not there yet":    {objects: []client.Object{fixture.Cluster(), i(), cp(), mp()}, want: map[string][]string{"my-cluster": ofTheCluster, poolFacts: ofThePool[1:]}},
+		"no MachinePool yet":    {objects: []client.Object{fixture.Cluster(), i(), cp(), p()}, want: map[string][]string{"my-cluster": ofTheCluster, poolFacts: ofThePool[:1]}},
+		"not owned yet":         {objects: []client.Object{fixture.Cluster(), infrastructure(t), controlPlane(t), pool(t, "pool0"), mp()}, want: map[string][]string{"my-cluster": ofTheCluster, poolFacts: ofThePool}},
+		"no infrastructure yet": {objects: []client.Object{fixture.Cluster(), cp(), p(), mp()}, want: map[string][]string{poolFacts: ofThePool}},
+		"no control plane yet":  {objects: []client.Object{fixture.Cluster(), i(), p(), mp()}, want: map[string][]string{poolFacts: ofThePool}},
+		"being deleted":         {objects: []client.Object{fixture.Cluster(fixture.ClusterDeleting), i(), cp(), p(), mp()}, want: map[string][]string{}},
+		"of another family":     {objects: []client.Object{fixture.Cluster(typed), i(), cp(), p(), mp()}, want: map[string][]string{}},
+		"another's to act on":   {objects: []client.Object{fixture.Cluster(), i(), cp(), p(), mp()}, watchFilter: "blue", want: map[string][]string{}},
 		"no Cluster":            {objects: []client.Object{i(), cp(), p(), mp()}, want: map[string][]string{}},
 	}
 	for name, c := range cases {
@@ -80,8 +81,8 @@ func TestFactsChange(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			before := with(controlPlane(t), ofCluster, set(t, resource(false, ""), "status", "resources"))
-			m := newManagement(t, cluster(), with(infrastructure(t), ofCluster), before)
+			before := fixture.With(controlPlane(t), fixture.OfCluster, set(t, resource(false, ""), "status", "resources"))
+			m := newManagement(t, fixture.Cluster(), fixture.With(infrastructure(t), fixture.OfCluster), before)
 			m.reconcile("")
 			after := access.NewObject(composite.AzureASOManagedControlPlane.GroupVersionKind)
 			if err := m.Get(t.Context(), client.ObjectKeyFromObject(before), after); err != nil {
@@ -106,11 +107,11 @@ func TestFactsChange(t *testing.T) {
 func TestAMachinePoolIsWrittenAlone(t *testing.T) {
 	reads := map[int]int{}
 	for _, pools := range []int{2, 200} {
-		objects := []client.Object{cluster(), with(infrastructure(t), ofCluster), with(controlPlane(t), ofCluster)}
+		objects := []client.Object{fixture.Cluster(), fixture.With(infrastructure(t), fixture.OfCluster), fixture.With(controlPlane(t), fixture.OfCluster)}
 		var names []string
 		for n := range pools {
 			names = append(names, fmt.Sprintf("pool%d", n))
-			objects = append(objects, with(pool(t, names[n]), ofCluster), machinePool("mp-"+names[n], names[n]))
+			objects = append(objects, fixture.With(pool(t, names[n]), fixture.OfCluster), machinePool("mp-"+names[n], names[n]))
 		}
 		m := newManagement(t, objects...)
 		m.reconcile("", names...)
@@ -139,7 +140,7 @@ func TestFactsOfAnotherClusterStay(t *testing.T) {
 	earlier := &v1alpha1.ClusterFacts{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "my-cluster", OwnerReferences: []metav1.OwnerReference{{
 		APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: "my-cluster", UID: "earlier",
 	}}}, Spec: v1alpha1.ClusterFactsSpec{Format: v1alpha1.ClusterFactsFormat}}
-	m := newManagement(t, cluster(), with(infrastructure(t), ofCluster), with(controlPlane(t), ofCluster), earlier)
+	m := newManagement(t, fixture.Cluster(), fixture.With(infrastructure(t), fixture.OfCluster), fixture.With(controlPlane(t), fixture.OfCluster), earlier)
 	if writes := m.reconcile(""); len(writes) > 0 {
 		t.Errorf("written: %v", writes)
 	}
@@ -150,8 +151,8 @@ func TestFactsGone(t *testing.T) {
 	gone := &v1alpha1.ClusterFacts{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "my-cluster", OwnerReferences: []metav1.OwnerReference{{
 		APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: "my-cluster", UID: "cluster",
 	}}}}
-	w := writer{Client: newManagement(t, cluster(clusterDeleting)).Client}
-	if err := w.update(t.Context(), cluster(clusterDeleting), gone, v1alpha1.ClusterFactsSpec{Format: v1alpha1.ClusterFactsFormat}); err != nil {
+	w := writer{Client: newManagement(t, fixture.Cluster(fixture.ClusterDeleting)).Client}
+	if err := w.update(t.Context(), fixture.Cluster(fixture.ClusterDeleting), gone, v1alpha1.ClusterFactsSpec{Format: v1alpha1.ClusterFactsFormat}); err != nil {
 		t.Error(err)
 	}
 }
@@ -161,12 +162,12 @@ func TestFactsGone(t *testing.T) {
 func TestFactsOfADeletedCluster(t *testing.T) {
 	for name, up := range map[string]bool{"is up": true, "comes up": false} {
 		t.Run(name, func(t *testing.T) {
-			c, cp, mp, p := cluster(), with(controlPlane(t), ofCluster, set(t, up, "status", "initialized")), machinePool("mp", "pool0"), with(pool(t, "pool0"), ofCluster)
+			c, cp, mp, p := fixture.Cluster(), fixture.With(controlPlane(t), fixture.OfCluster, set(t, up, "status", "initialized")), machinePool("mp", "pool0"), fixture.With(pool(t, "pool0"), fixture.OfCluster)
 			for _, stays := range []client.Object{c, cp} {
 				stays.SetFinalizers([]string{"stays"})
 			}
 			mp.SetFinalizers([]string{"stays"})
-			m := newManagement(t, c, with(infrastructure(t), ofCluster), cp, mp, p)
+			m := newManagement(t, c, fixture.With(infrastructure(t), fixture.OfCluster), cp, mp, p)
 			m.reconcile("", "pool0")
 			before := m.objects()
 			steps := []struct {
@@ -178,7 +179,7 @@ func TestFactsOfADeletedCluster(t *testing.T) {
 				{"its MachinePool is being deleted", func() error { return m.Delete(t.Context(), mp) }, !up},
 				{"the pool is gone", func() error { return m.Delete(t.Context(), p) }, !up},
 				{"its MachinePool is gone", func() error {
-					return m.Client.Patch(t.Context(), mp, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`)))
+					return m.Patch(t.Context(), mp, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`)))
 				}, !up},
 				{"the control plane is being deleted", func() error { return m.Delete(t.Context(), cp) }, true},
 			}
@@ -199,8 +200,8 @@ func TestFactsOfADeletedCluster(t *testing.T) {
 
 // TestFactsOfAGoneMachinePool shows that the facts of a MachinePool go with it and its composite.
 func TestFactsOfAGoneMachinePool(t *testing.T) {
-	mp, p := machinePool("mp", "pool0"), with(pool(t, "pool0"), ofCluster)
-	m := newManagement(t, cluster(), with(infrastructure(t), ofCluster), with(controlPlane(t), ofCluster), mp, p, machinePool("other", "pool1"))
+	mp, p := machinePool("mp", "pool0"), fixture.With(pool(t, "pool0"), fixture.OfCluster)
+	m := newManagement(t, fixture.Cluster(), fixture.With(infrastructure(t), fixture.OfCluster), fixture.With(controlPlane(t), fixture.OfCluster), mp, p, machinePool("other", "pool1"))
 	m.reconcile("", "pool0", "pool1")
 	for _, obj := range []client.Object{mp, p} {
 		if err := m.Delete(t.Context(), obj); err != nil {
@@ -214,7 +215,7 @@ func TestFactsOfAGoneMachinePool(t *testing.T) {
 
 // TestRequests says whose facts are written anew when an object changes.
 func TestRequests(t *testing.T) {
-	m := newManagement(t, cluster(), machinePool("a", "pool-a"), machinePool("b", "pool-b"))
+	m := newManagement(t, fixture.Cluster(), machinePool("a", "pool-a"), machinePool("b", "pool-b"))
 	w := writer{Client: m.Client}
 	ofClusters, ofPools := &clusterWriter{writer: w, family: families()[0]}, &machinePoolWriter{writer: w, family: families()[0]}
 	if got := ofClusters.clusterOf(t.Context(), infrastructure(t)); len(got) != 1 || got[0].Name != "my-cluster" {
@@ -223,7 +224,7 @@ func TestRequests(t *testing.T) {
 	if got := ofPools.fromMachinePool(t.Context(), machinePool("a", "pool-a")); len(got) != 1 || got[0].Name != "pool-a" {
 		t.Errorf("of a MachinePool: %v", got)
 	}
-	if got := ofPools.fromCluster(t.Context(), cluster()); len(got) != 2 {
+	if got := ofPools.fromCluster(t.Context(), fixture.Cluster()); len(got) != 2 {
 		t.Errorf("of a Cluster: %v", got)
 	}
 	facts := &v1alpha1.ClusterFacts{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "my-cluster.azureasomanagedmachinepool.pool-a"}}
@@ -240,10 +241,10 @@ func TestRequests(t *testing.T) {
 func BenchmarkOneOfManyMachinePools(b *testing.B) {
 	for _, pools := range []int{10, 1000} {
 		b.Run(fmt.Sprint(pools), func(b *testing.B) {
-			objects := []client.Object{cluster(), with(infrastructure(b), ofCluster), with(controlPlane(b), ofCluster)}
+			objects := []client.Object{fixture.Cluster(), fixture.With(infrastructure(b), fixture.OfCluster), fixture.With(controlPlane(b), fixture.OfCluster)}
 			for n := range pools {
 				name := fmt.Sprintf("pool%d", n)
-				objects = append(objects, with(pool(b, name), ofCluster), machinePool("mp-"+name, name))
+				objects = append(objects, fixture.With(pool(b, name), fixture.OfCluster), machinePool("mp-"+name, name))
 			}
 			m := newManagement(b, objects...)
 			m.reconcile("", "pool1")

@@ -4,23 +4,20 @@ import (
 	"context"
 	"slices"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
 )
 
 // A management is a management cluster in memory that counts what is read from it and written to it.
@@ -34,15 +31,9 @@ type management struct {
 
 func newManagement(t testing.TB, objects ...client.Object) *management {
 	t.Helper()
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, clusterv1.AddToScheme, v1alpha1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			t.Fatal(err)
-		}
-	}
 	m := &management{t: t}
 	wrote := func(verb string, obj client.Object) { m.writes = append(m.writes, verb+" "+obj.GetName()) }
-	m.Client = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
+	m.Client = fake.NewClientBuilder().WithScheme(fixture.Scheme(t)).WithObjects(objects...).
 		WithIndex(&clusterv1.MachinePool{}, infrastructureIndex, indexInfrastructure).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
@@ -113,41 +104,19 @@ func (m *management) objects() map[string][]string {
 	return all
 }
 
-func parse(t testing.TB, text string) *unstructured.Unstructured {
-	t.Helper()
-	obj := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(text), &obj.Object); err != nil {
-		t.Fatal(err)
-	}
-	obj.SetNamespace("default")
-	return obj
-}
-
-func with(obj *unstructured.Unstructured, changes ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
-	for _, change := range changes {
-		change(obj)
-	}
-	return obj
-}
-
 const infra = "apiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: "
 
 func infrastructure(t testing.TB) *unstructured.Unstructured {
-	return parse(t, infra+"AzureASOManagedCluster\nmetadata: {name: my-cluster, uid: infra}\nspec: {}")
+	return fixture.Parse(t, infra+"AzureASOManagedCluster\nmetadata: {name: my-cluster}\nspec: {}")
 }
 
 func controlPlane(t testing.TB) *unstructured.Unstructured {
-	return parse(t, infra+"AzureASOManagedControlPlane\nmetadata: {name: my-cluster, uid: cp}\n"+
+	return fixture.Parse(t, infra+"AzureASOManagedControlPlane\nmetadata: {name: my-cluster}\n"+
 		"spec: {resources: [{apiVersion: containerservice.azure.com/v1api20250801, kind: ManagedCluster, metadata: {name: my-cluster}}], crossplane: {resourceRefs: []}}")
 }
 
 func pool(t testing.TB, name string) *unstructured.Unstructured {
-	return parse(t, infra+"AzureASOManagedMachinePool\nmetadata: {name: "+name+", uid: "+name+"}\nspec: {resources: []}")
-}
-
-func ofCluster(obj *unstructured.Unstructured) {
-	obj.SetLabels(map[string]string{clusterv1.ClusterNameLabel: "my-cluster"})
-	obj.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: "my-cluster", UID: "cluster"}})
+	return fixture.Parse(t, infra+"AzureASOManagedMachinePool\nmetadata: {name: "+name+"}\nspec: {resources: []}")
 }
 
 func machinePool(name, refersTo string) *clusterv1.MachinePool {
@@ -157,23 +126,4 @@ func machinePool(name, refersTo string) *clusterv1.MachinePool {
 			InfrastructureRef: clusterv1.ContractVersionedObjectReference{APIGroup: composite.InfrastructureGroup, Kind: composite.AzureASOManagedMachinePool.Kind, Name: refersTo},
 		}}},
 	}
-}
-
-func cluster(changes ...func(*clusterv1.Cluster)) *clusterv1.Cluster {
-	ref := func(kind composite.Kind) clusterv1.ContractVersionedObjectReference {
-		return clusterv1.ContractVersionedObjectReference{APIGroup: kind.Group, Kind: kind.Kind, Name: "my-cluster"}
-	}
-	c := &clusterv1.Cluster{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "my-cluster", UID: "cluster"},
-		Spec:       clusterv1.ClusterSpec{ControlPlaneRef: ref(composite.AzureASOManagedControlPlane), InfrastructureRef: ref(composite.AzureASOManagedCluster)},
-	}
-	for _, change := range changes {
-		change(c)
-	}
-	return c
-}
-
-func clusterDeleting(c *clusterv1.Cluster) {
-	now := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
-	c.DeletionTimestamp, c.Finalizers = &now, []string{"cluster.cluster.x-k8s.io"}
 }

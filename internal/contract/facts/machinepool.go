@@ -42,7 +42,7 @@ func (w *machinePoolWriter) fromMachinePool(_ context.Context, obj client.Object
 	if !ok || pool.Spec.Template.Spec.InfrastructureRef.Kind != w.family.machinePool.Kind {
 		return nil
 	}
-	return request(pool.Namespace, pool.Spec.Template.Spec.InfrastructureRef.Name)
+	return access.Request(pool.Namespace, pool.Spec.Template.Spec.InfrastructureRef.Name)
 }
 
 // fromCluster returns the composites of the MachinePools of a Cluster that has come after them. Those without its label get that by Cluster API
@@ -64,7 +64,7 @@ func (w *machinePoolWriter) fromCluster(ctx context.Context, obj client.Object) 
 // fromFacts returns the composite whose facts are gone.
 func (w *machinePoolWriter) fromFacts(_ context.Context, obj client.Object) []ctrl.Request {
 	if _, name, found := strings.Cut(obj.GetName(), "."+strings.ToLower(w.family.machinePool.Kind)+"."); found {
-		return request(obj.GetNamespace(), name)
+		return access.Request(obj.GetNamespace(), name)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (w *machinePoolWriter) keepsAll(ctx context.Context, cluster *clusterv1.Clu
 	if cluster.DeletionTimestamp == nil {
 		return false, nil
 	}
-	controlPlane, err := w.referred(ctx, cluster.Namespace, cluster.Spec.ControlPlaneRef, w.family.controlPlane)
+	controlPlane, err := access.Referred(ctx, w, cluster.Namespace, cluster.Spec.ControlPlaneRef, w.family.controlPlane)
 	return controlPlane == nil || access.StatusInitialized.Value(controlPlane), err
 }
 

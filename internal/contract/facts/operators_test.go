@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
 )
 
 // TestOperatorNamespace shows when new objects are handed to an Azure Service Operator, and to which.
@@ -38,7 +39,7 @@ func TestOperatorNamespace(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			m := newManagement(t, append(c.objects, cluster())...)
+			m := newManagement(t, append(c.objects, fixture.Cluster())...)
 			m.reconcile("")
 			found := &v1alpha1.ClusterFacts{}
 			if err := m.Get(t.Context(), types.NamespacedName{Namespace: "default", Name: "my-cluster"}, found); err != nil {

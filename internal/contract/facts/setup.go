@@ -116,10 +116,6 @@ func created() predicate.Predicate {
 	return predicate.Funcs{DeleteFunc: func(event.DeleteEvent) bool { return false }, UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }
 
-func request(namespace, name string) []ctrl.Request {
-	return []ctrl.Request{{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}}}
-}
-
 // A writer has what both controllers need.
 type writer struct {
 	client.Client

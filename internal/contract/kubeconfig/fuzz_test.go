@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/cluster-api/util/secret"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
-	odd "github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 const planted = "planted-4711-secret"
@@ -50,15 +49,7 @@ func FuzzKubeconfig(f *testing.F) {
 
 // FuzzManagedCluster changes what is read of control planes and ManagedClusters. What can be found in it must be found.
 func FuzzManagedCluster(f *testing.F) {
-	for what := range 256 {
-		f.Add([]byte{byte(what), byte(what / 3), byte(what), byte(what)})
-	}
-	bases := []string{fixture.ControlPlaneYAML, fixture.ManagedClusterYAML}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) == 0 {
-			return
-		}
-		obj := &unstructured.Unstructured{Object: odd.Object(fixture.Parse(t, bases[int(data[0])%len(bases)]).Object, data[1:])}
+	fixture.Odd(f, []string{fixture.ControlPlaneYAML, fixture.ManagedClusterYAML}, func(t *testing.T, obj *unstructured.Unstructured) {
 		if destination, err := credentialsDestination(obj); err == nil && (destination.name == "" || destination.key == "") {
 			t.Errorf("destination %+v", destination)
 		}

@@ -11,20 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
-	odd "github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 // FuzzBacking changes what is read of composite resources. What can be found in it must be found.
 func FuzzBacking(f *testing.F) {
-	for what := range 256 {
-		f.Add([]byte{byte(what), byte(what / 3), byte(what), byte(what)})
-	}
-	bases := []string{fixture.ControlPlaneYAML, fixture.InfrastructureYAML, fixture.PoolYAML, fixture.VNetYAML}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) == 0 {
-			return
-		}
-		obj := &unstructured.Unstructured{Object: odd.Object(fixture.Parse(t, bases[int(data[0])%len(bases)]).Object, data[1:])}
+	fixture.Odd(f, []string{fixture.ControlPlaneYAML, fixture.InfrastructureYAML, fixture.PoolYAML, fixture.VNetYAML}, func(t *testing.T, obj *unstructured.Unstructured) {
 		if ref, ok := BackingRef(obj, managedClusterKind); ok && ref.Name == "" && len(validation.IsDNS1123Subdomain(obj.GetName())) == 0 {
 			t.Errorf("%v is backed by an object without a name", obj)
 		}
