@@ -48,7 +48,7 @@ func ReferenceTo(obj *unstructured.Unstructured, path string) Reference {
 // ASO documentation, "Resource relationships": the owner's kind follows from the kind of the owned resource, except
 // for extension resources, which name it; every other reference names group, kind and name.
 func References(obj *unstructured.Unstructured) []Reference {
-	spec, _ := obj.Object["spec"].(map[string]any)
+	spec := specOf(obj)
 	var refs []Reference
 	for _, key := range slices.Sorted(maps.Keys(spec)) {
 		if key == "owner" {
@@ -58,6 +58,12 @@ func References(obj *unstructured.Unstructured) []Reference {
 		refs = append(refs, collect(spec[key], "spec."+key)...)
 	}
 	return refs
+}
+
+// specOf returns the spec of an object; nil if it is of another shape, which no kind of ASO has.
+func specOf(obj *unstructured.Unstructured) map[string]any {
+	spec, _ := obj.Object["spec"].(map[string]any)
+	return spec
 }
 
 func owner(obj *unstructured.Unstructured, value any) []Reference {

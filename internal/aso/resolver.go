@@ -47,7 +47,7 @@ func NewResolver(objects ...*unstructured.Unstructured) *Resolver {
 // objects. An ID of something within a resource, such as the backend pool of a load balancer, refers to the nearest one that is known.
 func (r *Resolver) Resolve(obj *unstructured.Unstructured) []Reference {
 	refs := References(obj)
-	for _, at := range ids(obj.Object["spec"], "spec") {
+	for _, at := range ids(specOf(obj), "spec") {
 		for _, target := range r.meant(at.id) {
 			if keyOf(target) != keyOf(obj) {
 				refs = append(refs, ReferenceTo(target, at.path))

@@ -59,11 +59,12 @@ func TestResolveByID(t *testing.T) {
 		"of another type":                           {"{a: {armId: /subscriptions/s/resourceGroups/other/providers/Microsoft.Network/publicIPAddresses/lb}}", nil},
 		"no ID":                                     {"{a: {armId: 1}, b: {armId: ''}, c: text, d: {armId: /some/id}, e: {armId: /subscriptions}, f: {armId: nodes}}", nil},
 		"no spec":                                   {"{}", nil},
+		"a spec of another shape":                   {"[{armId: '" + inGroup + "'}]", nil},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			from := object(t, "{apiVersion: network.azure.com/v1, kind: PrivateEndpoint, metadata: {name: pe}}")
-			from.Object["spec"] = object(t, c.spec).Object
+			from.Object["spec"] = object(t, "{spec: "+c.spec+"}").Object["spec"]
 			resolver := NewResolver(among(t)...)
 			var got []string
 			for _, ref := range resolver.Resolve(from) {
