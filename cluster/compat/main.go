@@ -22,6 +22,7 @@ import (
 func main() {
 	count := flag.Int("specs", 2000, "how many random specs are compared")
 	requests := flag.Int("requests", 3000, "how many random requests, with mistakes, are compared")
+	objects := flag.Int("objects", 3000, "how many random objects are compared after defaulting")
 	seed := flag.Uint64("seed", 1, "the seed of the first random spec")
 	flag.Parse()
 	log.SetLogger(logr.Discard())
@@ -31,10 +32,11 @@ func main() {
 	}
 	same, err := run(context.Background(), os.Stdout, *count, *seed)
 	alike, rulesErr := runRules(context.Background(), os.Stdout, *requests, *seed)
-	if err = errors.Join(err, rulesErr); err != nil {
+	filled, defaultsErr := runDefaults(context.Background(), os.Stdout, *objects, *seed)
+	if err = errors.Join(err, rulesErr, defaultsErr); err != nil {
 		fmt.Fprintln(os.Stderr, "compat:", err)
 	}
-	if err != nil || !same || !alike {
+	if err != nil || !same || !alike || !filled {
 		os.Exit(1)
 	}
 }

@@ -35,6 +35,9 @@ var meantAnswers = []documentedAnswer{
 	{"another required field that is left out", func(a answers) bool { return a.only(true, "Required value") }},
 	{"an extension with `scope`", func(a answers) bool { return a.only(false, "scope: Invalid value") }},
 	{"`aadProfile` without `adminGroupObjectIDs`", func(a answers) bool { return a.only(false, "AdminGroupObjectIDs cannot be zero") }},
+	{"address ranges left out later", func(a answers) bool {
+		return a.request.Before != nil && a.only(false, "CIDRBlock is immutable") && a.request.LeavesOutRange()
+	}},
 	{"`networkPluginMode` of a cluster with default address ranges", func(a answers) bool {
 		return a.request.Before != nil && (a.only(false, "CIDRBlock is immutable") || a.only(true, "cidrBlock: Forbidden: cannot be changed"))
 	}},

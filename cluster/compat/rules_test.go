@@ -16,6 +16,7 @@ func TestEachDocumentedAnswerIsOne(t *testing.T) {
 		"another required field that is left out":                              specs.WrittenRequest(false, "location: null"),
 		"an extension with `scope`":                                            specs.WrittenRequest(false, scope, "additionalTags: {a: b}"),
 		"`aadProfile` without `adminGroupObjectIDs`":                           specs.WrittenRequest(false, "aadProfile: {managed: true, adminGroupObjectIDs: []}", "additionalTags: {a: b}"),
+		"address ranges left out later":                                        specs.WrittenRequest(false, "virtualNetwork: {cidrBlock: 10.1.0.0/16, subnet: {name: s, cidrBlock: 10.1.0.0/24}}", "virtualNetwork: {subnet: {name: s}}"),
 		"`networkPluginMode` of a cluster with default address ranges":         specs.WrittenRequest(false, "{}", "networkPluginMode: overlay"),
 		"`virtualNetwork` without `cidrBlock`, networkPluginMode overlay":      specs.WrittenRequest(false, "{networkPluginMode: overlay, virtualNetwork: {cidrBlock: 10.224.0.0/12, subnet: {name: s}}}"),
 		"`subscriptionID` left out later":                                      specs.WrittenRequest(false, "{}", "subscriptionID: null"),

@@ -82,8 +82,11 @@ var (
 	specSubnetRange       = field.At[string]("spec", "virtualNetwork", "subnet", "cidrBlock")
 	specSSHPublicKey      = field.At[string]("spec", "sshPublicKey")
 	specSubscriptionID    = field.At[string]("spec", "subscriptionID")
+	specIssuer            = field.At[map[string]any]("spec", "oidcIssuerProfile")
 	specVersion           = field.At[string]("spec", "version")
+	templateMode          = field.At[string]("spec", "template", "spec", "mode")
 	templateName          = field.At[string]("spec", "template", "spec", "name")
+	templateVersion       = field.At[string]("spec", "template", "spec", "version")
 )
 
 // fill writes the defaults of an object of a kind; old is empty when it is new.
@@ -96,23 +99,40 @@ func (d *Defaulter) fill(kind string, obj, old *unstructured.Unstructured) error
 		}
 		return nil
 	case managedPoolKind:
-		if mode := specMode.Value(obj); mode != "" {
-			setLabel(obj, v1beta1.LabelAgentPoolMode, mode)
-		}
+		fillMode(obj, specMode)
+		return nil
+	case controlPlaneTemplateKind:
+		fillVersion(obj, templateVersion)
 		return nil
 	case managedPoolTemplateKind:
+		fillMode(obj, templateMode)
 		// The pools of a topology have generated names, which AKS does not take.
 		if name := obj.GetName(); name != "" && templateName.Value(obj) == "" {
 			set(obj, templateName, name)
 		}
 		return nil
 	}
-	if version := specVersion.Value(obj); version != withV(version) {
-		set(obj, specVersion, withV(version))
-	}
+	fillVersion(obj, specVersion)
 	d.fillSubscription(obj, old)
 	fillNetwork(obj, old)
+	if _, set, err := specIssuer.Get(obj); !set && err == nil {
+		_ = specIssuer.Set(obj, map[string]any{"enabled": false})
+	}
 	return fillSSHKey(obj, old)
+}
+
+// fillVersion writes a version with the v that Cluster API has before it.
+func fillVersion(obj *unstructured.Unstructured, path field.Path[string]) {
+	if version := path.Value(obj); version != withV(version) {
+		set(obj, path, withV(version))
+	}
+}
+
+// fillMode has the label for the mode of pools say what the mode is.
+func fillMode(obj *unstructured.Unstructured, path field.Path[string]) {
+	if mode := path.Value(obj); mode != "" {
+		setLabel(obj, v1beta1.LabelAgentPoolMode, mode)
+	}
 }
 
 // fillSubscription writes the subscription into a new control plane, and keeps it afterwards.

@@ -13,7 +13,7 @@ import (
 )
 
 func TestDefaults(t *testing.T) {
-	const networks = "virtualNetwork: {name: n, cidrBlock: 10.0.0.0/16, subnet: {name: s, cidrBlock: 10.0.0.0/24}}"
+	const networks = "virtualNetwork: {name: n, cidrBlock: 10.0.0.0/16, subnet: {name: s, cidrBlock: 10.0.0.0/24}}, oidcIssuerProfile: {enabled: true}"
 	cases := map[string]struct {
 		kind        string
 		object, old string
@@ -21,15 +21,15 @@ func TestDefaults(t *testing.T) {
 	}{
 		"complete": {kind: controlPlaneKind, object: "{spec: {version: v1.33.2, " + networks + "}}"},
 		"version":  {kind: controlPlaneKind, object: "{spec: {version: 1.33.2, " + networks + "}}", want: map[string]any{"/spec/version": "v1.33.2"}},
-		"networks": {kind: controlPlaneKind, object: "{spec: {version: v1.33.2}}", want: map[string]any{
+		"networks": {kind: controlPlaneKind, object: "{spec: {version: v1.33.2, oidcIssuerProfile: {}}}", want: map[string]any{
 			"/spec/virtualNetwork": map[string]any{"cidrBlock": "10.0.0.0/8", "subnet": map[string]any{"cidrBlock": "10.240.0.0/16"}},
 		}},
-		"overlay": {kind: controlPlaneKind, object: "{spec: {version: v1.33.2, networkPluginMode: overlay, virtualNetwork: {name: n}}}", want: map[string]any{
+		"overlay": {kind: controlPlaneKind, object: "{spec: {version: v1.33.2, networkPluginMode: overlay, virtualNetwork: {name: n}, oidcIssuerProfile: {}}}", want: map[string]any{
 			"/spec/virtualNetwork/cidrBlock": "10.224.0.0/12", "/spec/virtualNetwork/subnet": map[string]any{"cidrBlock": "10.224.0.0/16"},
 		}},
 		"networks as they were": {
 			kind: controlPlaneKind, old: "{spec: {version: v1.33.2, virtualNetwork: {cidrBlock: 10.0.0.0/8, subnet: {cidrBlock: 10.240.0.0/16}}}}",
-			object: "{spec: {version: v1.33.2, networkPluginMode: overlay}}", want: map[string]any{
+			object: "{spec: {version: v1.33.2, networkPluginMode: overlay, oidcIssuerProfile: {}}}", want: map[string]any{
 				"/spec/virtualNetwork": map[string]any{"cidrBlock": "10.0.0.0/8", "subnet": map[string]any{"cidrBlock": "10.240.0.0/16"}},
 			},
 		},
@@ -37,14 +37,23 @@ func TestDefaults(t *testing.T) {
 			kind: controlPlaneKind, old: "{spec: {version: v1.33.2, sshPublicKey: before, " + networks + "}}",
 			object: `{spec: {version: v1.33.2, sshPublicKey: "", ` + networks + "}}", want: map[string]any{"/spec/sshPublicKey": "before"},
 		},
-		"what the schema refuses": {kind: controlPlaneKind, object: "{spec: {version: 1, sshPublicKey: [], virtualNetwork: x}}"},
+		"what the schema refuses": {kind: controlPlaneKind, object: "{spec: {version: 1, sshPublicKey: [], virtualNetwork: x, oidcIssuerProfile: x}}"},
 		"pool":                    {kind: managedPoolKind, object: "{spec: {mode: System}}", want: map[string]any{"/metadata": map[string]any{"labels": map[string]any{"azuremanagedmachinepool.infrastructure.cluster.x-k8s.io/agentpoolmode": "System"}}}},
 		"pool of another mode": {
 			kind: managedPoolKind, old: "{}", object: "{metadata: {labels: {azuremanagedmachinepool.infrastructure.cluster.x-k8s.io/agentpoolmode: System}}, spec: {mode: User}}",
 			want: map[string]any{"/metadata/labels/azuremanagedmachinepool.infrastructure.cluster.x-k8s.io~1agentpoolmode": "User"},
 		},
-		"template":       {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {mode: User}}}}", want: map[string]any{"/spec/template/spec/name": "pool"}},
+		"issuer": {kind: controlPlaneKind, object: "{spec: {version: v1.33.2, virtualNetwork: {name: n, cidrBlock: 10.0.0.0/16, subnet: {name: s, cidrBlock: 10.0.0.0/24}}}}",
+			want: map[string]any{"/spec/oidcIssuerProfile": map[string]any{"enabled": false}}},
+		"template":       {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {}}}}", want: map[string]any{"/spec/template/spec/name": "pool"}},
 		"named template": {kind: managedPoolTemplateKind, object: "{metadata: {name: pool}, spec: {template: {spec: {name: p}}}}"},
+		"mode of a template": {
+			kind: managedPoolTemplateKind, object: "{metadata: {name: pool, labels: {a: b}}, spec: {template: {spec: {name: p, mode: User}}}}",
+			want: map[string]any{"/metadata/labels/azuremanagedmachinepool.infrastructure.cluster.x-k8s.io~1agentpoolmode": "User"},
+		},
+		"template of a control plane":             {kind: controlPlaneTemplateKind, object: "{spec: {template: {spec: {version: 1.33.2}}}}", want: map[string]any{"/spec/template/spec/version": "v1.33.2"}},
+		"complete template of a control plane":    {kind: controlPlaneTemplateKind, object: "{spec: {template: {spec: {version: v1.33.2}}}}"},
+		"versionless template, refused by schema": {kind: controlPlaneTemplateKind, object: "{spec: {template: {spec: {}}}}"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

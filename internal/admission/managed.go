@@ -32,10 +32,11 @@ const (
 
 // The kinds that have rules and defaults of their own, as requests and messages name them.
 var (
-	controlPlaneKind        = composite.AzureManagedControlPlane.Kind
-	asoControlPlaneKind     = composite.AzureASOManagedControlPlane.Kind
-	managedPoolKind         = composite.AzureManagedMachinePool.Kind
-	managedPoolTemplateKind = composite.AzureManagedMachinePoolTemplate.Kind
+	controlPlaneKind         = composite.AzureManagedControlPlane.Kind
+	controlPlaneTemplateKind = composite.AzureManagedControlPlaneTemplate.Kind
+	asoControlPlaneKind      = composite.AzureASOManagedControlPlane.Kind
+	managedPoolKind          = composite.AzureManagedMachinePool.Kind
+	managedPoolTemplateKind  = composite.AzureManagedMachinePoolTemplate.Kind
 )
 
 // Rules are what the schemas of the typed AKS kinds cannot say, because it is about more than one object. Each rule is kept

@@ -101,7 +101,8 @@ var (
 	AzureManagedControlPlane = infrastructure("AzureManagedControlPlane", ControlPlane, Managed).with(credential)
 	AzureManagedMachinePool  = infrastructure("AzureManagedMachinePool", InfrastructureMachinePool, Managed)
 
-	AzureManagedMachinePoolTemplate = infrastructure("AzureManagedMachinePoolTemplate", Template, Managed)
+	AzureManagedControlPlaneTemplate = infrastructure("AzureManagedControlPlaneTemplate", Template, Managed)
+	AzureManagedMachinePoolTemplate  = infrastructure("AzureManagedMachinePoolTemplate", Template, Managed)
 
 	AzureClusterIdentity = infrastructure("AzureClusterIdentity", Identity, "")
 
@@ -116,7 +117,7 @@ var catalogue = []Kind{
 	infrastructure("AzureASOManagedControlPlaneTemplate", Template, ASOManaged).with(bothVersions),
 	infrastructure("AzureASOManagedMachinePoolTemplate", Template, ASOManaged).with(bothVersions),
 	infrastructure("AzureManagedClusterTemplate", Template, Managed),
-	infrastructure("AzureManagedControlPlaneTemplate", Template, Managed),
+	AzureManagedControlPlaneTemplate,
 	AzureManagedMachinePoolTemplate,
 	AzureClusterIdentity, AKSCluster, XAKSCluster,
 }

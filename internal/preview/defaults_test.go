@@ -13,7 +13,7 @@ func TestDefaults(t *testing.T) {
 	cases := map[string]struct{ given, want string }{
 		"absent and given fields": {
 			kind + "AzureManagedControlPlane\nspec: {networkPlugin: kubenet}",
-			kind + "AzureManagedControlPlane\nspec: {networkPlugin: kubenet, loadBalancerSKU: Standard, sku: {tier: Free}, oidcIssuerProfile: {enabled: false}, enablePreviewFeatures: false}",
+			kind + "AzureManagedControlPlane\nspec: {networkPlugin: kubenet, loadBalancerSKU: Standard, sku: {tier: Free}, enablePreviewFeatures: false}",
 		},
 		"within objects that are there": {
 			kind + "AzureManagedControlPlane\nspec: {networkPlugin: azure, loadBalancerSKU: Basic, sku: {tier: Paid}, oidcIssuerProfile: {}, enablePreviewFeatures: true, securityProfile: {azureKeyVaultKms: {enabled: true}}}",

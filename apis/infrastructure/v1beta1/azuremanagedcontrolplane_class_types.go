@@ -204,11 +204,10 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +optional
 	HTTPProxyConfig *HTTPProxyConfig `json:"httpProxyConfig,omitempty"`
 
-	// oidcIssuerProfile publishes the keys of the cluster's service account tokens, as workload identity needs it. It cannot
-	// be disabled again. Users write it.
+	// oidcIssuerProfile publishes the keys of the cluster's service account tokens, as workload identity needs it. Left out, it
+	// is disabled. It cannot be disabled again. Users write it.
 	// Example: {enabled: true}
 	// +optional
-	// +kubebuilder:default={}
 	OIDCIssuerProfile *OIDCIssuerProfile `json:"oidcIssuerProfile,omitempty"`
 
 	// disableLocalAccounts true leaves Microsoft Entra ID as the only way to sign in; then aadProfile is needed. It cannot

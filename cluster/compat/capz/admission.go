@@ -20,6 +20,7 @@ type Admission struct {
 	controlPlanes webhooks.AzureManagedControlPlaneWebhook
 	pools         webhooks.AzureManagedMachinePoolWebhook
 	current       *memory
+	manager       ctrl.Manager
 }
 
 // NewAdmission returns the webhooks. They get a client from a manager, which is never started.
@@ -34,6 +35,7 @@ func NewAdmission() (*Admission, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.manager = manager
 	return a, errors.Join(a.controlPlanes.SetupWebhookWithManager(manager), a.pools.SetupWebhookWithManager(manager))
 }
 

@@ -56,6 +56,40 @@ func Answers(capz, ours *sides.Answer) []Difference {
 	return all
 }
 
+// Objects returns the differences between what the two sides make of an object. A field without a value counts as one that is not there.
+func Objects(object string, capz, ours map[string]any) []Difference {
+	return fields(object, "", withoutEmpty(plain(capz)), withoutEmpty(plain(ours)))
+}
+
+// withoutEmpty removes what has no value, which Go types write and manifests do not have; nil if nothing is left.
+func withoutEmpty(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for field, inner := range v {
+			if v[field] = withoutEmpty(inner); v[field] == nil {
+				delete(v, field)
+			}
+		}
+		if len(v) > 0 {
+			return v
+		}
+	case []any:
+		for i := range v {
+			v[i] = withoutEmpty(v[i])
+		}
+		if len(v) > 0 {
+			return v
+		}
+	case string:
+		if v != "" {
+			return v
+		}
+	default:
+		return v
+	}
+	return nil
+}
+
 // existence says in words whether a side makes an object.
 func existence(a *sides.Answer, object string) any {
 	switch {

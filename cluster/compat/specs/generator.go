@@ -18,6 +18,8 @@ type generator struct {
 	// density is the probability that an optional field is set.
 	density float64
 	values  map[string]func(*rand.Rand) any
+	// free means that any text will do where nothing says what it looks like.
+	free bool
 }
 
 // value returns a value for the field at path, in which [] stands for any item of a list.
@@ -45,6 +47,8 @@ func (g *generator) value(path string, s *extv1.JSONSchemaProps) any {
 		return g.object(path, s)
 	case s.Type == "string" && s.Pattern != "":
 		return g.matching(path, s.Pattern)
+	case g.free:
+		return g.text()
 	}
 	panic(fmt.Sprintf("nobody says what %s (%s) looks like", path, s.Type))
 }

@@ -50,6 +50,14 @@ func WrittenRequest(pool bool, fields string, changed ...string) *Request {
 	return &Request{Before: s, After: after}
 }
 
+// LeavesOutRange reports whether a change leaves out an address range of the network that was there before.
+func (r *Request) LeavesOutRange() bool {
+	rangeOf := func(s *Spec, path ...string) any {
+		return inner(s.ControlPlane, append([]string{"spec", "virtualNetwork"}, path...)...)["cidrBlock"]
+	}
+	return rangeOf(r.Before) != nil && rangeOf(r.After) == nil || rangeOf(r.Before, "subnet") != nil && rangeOf(r.After, "subnet") == nil
+}
+
 // merge writes fields into a spec, and takes those away that are null.
 func merge(spec map[string]any, fields string) {
 	object, isObject := parsed(fields).(map[string]any)

@@ -178,6 +178,9 @@ func TestWebhookDefaults(t *testing.T) {
 			t.Errorf("%s is %q, want %q", path, got, want)
 		}
 	}
+	if enabled, set, err := unstructured.NestedBool(made.Object, "spec", "oidcIssuerProfile", "enabled"); enabled || !set || err != nil {
+		t.Error("the issuer is not written down as off")
+	}
 	key := field(made, "spec", "sshPublicKey")
 	if len(key) < 300 {
 		t.Errorf("no key was generated: %q", key)
@@ -201,6 +204,20 @@ func TestWebhookDefaults(t *testing.T) {
 	apply(step{create: template})
 	if got := field(read(template), "spec", "template", "spec", "name"); got != "pool" {
 		t.Errorf("the template's pools are called %q", got)
+	}
+	apply(step{change: strings.Replace(template, "mode: User", "name: pool, mode: System", 1)})
+	if got := read(template).GetLabels()[v1beta1.LabelAgentPoolMode]; got != "System" {
+		t.Errorf("label of the template's mode is %q", got)
+	}
+	controlPlanes := `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlaneTemplate, metadata: {name: t}, spec: {template: {spec: {
+		version: 1.33.2, location: westeurope, identityRef: {name: id}}}}}`
+	apply(step{create: controlPlanes})
+	if got := field(read(controlPlanes), "spec", "template", "spec", "version"); got != "v1.33.2" {
+		t.Errorf("the template's version is %q", got)
+	}
+	apply(step{change: strings.Replace(controlPlanes, "1.33.2", "1.33.3", 1)})
+	if got := field(read(controlPlanes), "spec", "template", "spec", "version"); got != "v1.33.3" {
+		t.Errorf("the changed template's version is %q", got)
 	}
 }
 

@@ -185,7 +185,6 @@ const (
 // What is below spec.template.spec goes by the name that it has below spec.
 var allowedTypedLimits = map[string]string{
 	"v1beta1.spec.sku":                                                    "CAPZ's webhook writes the default",
-	"v1beta1.spec.oidcIssuerProfile":                                      "CAPZ's webhook writes the default",
 	"v1beta1.spec.virtualNetwork.cidrBlock":                               "the default is another with networkPluginMode overlay",
 	"v1beta1.spec.virtualNetwork.subnet.cidrBlock":                        "the default is another with networkPluginMode overlay",
 	"v1beta1.spec.loadBalancerProfile.managedOutboundIPs":                 "CAPZ's webhook refuses others",

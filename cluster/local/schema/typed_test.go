@@ -13,7 +13,7 @@ import (
 // TestTypedDefaults reads back what the API server makes of the least that a typed kind takes.
 func TestTypedDefaults(t *testing.T) {
 	cases := map[string]struct{ kind, spec, want string }{
-		"ControlPlane": {kind: controlPlane, spec: "{}", want: "{networkPlugin: azure, loadBalancerSKU: Standard, sku: {tier: Free}, oidcIssuerProfile: {enabled: false}, enablePreviewFeatures: false}"},
+		"ControlPlane": {kind: controlPlane, spec: "{}", want: "{networkPlugin: azure, loadBalancerSKU: Standard, sku: {tier: Free}, enablePreviewFeatures: false}"},
 		"Parts": {
 			kind: controlPlane,
 			spec: "{sku: {}, identity: {}, oidcIssuerProfile: {}, fleetsMember: {managerName: a, managerResourceGroup: b}, extensions: [{name: a, extensionType: b}]}",
@@ -21,7 +21,7 @@ func TestTypedDefaults(t *testing.T) {
 		},
 		"Autoscaler": {
 			kind: controlPlane, spec: "{autoscalerProfile: {}}",
-			want: `{networkPlugin: azure, loadBalancerSKU: Standard, sku: {tier: Free}, oidcIssuerProfile: {enabled: false}, enablePreviewFeatures: false, autoscalerProfile: {
+			want: `{networkPlugin: azure, loadBalancerSKU: Standard, sku: {tier: Free}, enablePreviewFeatures: false, autoscalerProfile: {
 				balanceSimilarNodeGroups: "false", expander: random, maxEmptyBulkDelete: "10", maxGracefulTerminationSec: "600", maxNodeProvisionTime: 15m,
 				maxTotalUnreadyPercentage: "45", newPodScaleUpDelay: 0s, okTotalUnreadyCount: "3", scanInterval: 10s, scaleDownDelayAfterAdd: 10m,
 				scaleDownDelayAfterDelete: 10s, scaleDownDelayAfterFailure: 3m, scaleDownUnneededTime: 10m, scaleDownUnreadyTime: 20m,
@@ -29,7 +29,7 @@ func TestTypedDefaults(t *testing.T) {
 		},
 		"KMS": {
 			kind: controlPlane, spec: "{identity: {type: UserAssigned, userAssignedIdentityResourceID: a}, securityProfile: {azureKeyVaultKms: {enabled: true, keyID: k}}}",
-			want: "{networkPlugin: azure, loadBalancerSKU: Standard, sku: {tier: Free}, oidcIssuerProfile: {enabled: false}, enablePreviewFeatures: false, securityProfile: {azureKeyVaultKms: {keyVaultNetworkAccess: Public}}}",
+			want: "{networkPlugin: azure, loadBalancerSKU: Standard, sku: {tier: Free}, enablePreviewFeatures: false, securityProfile: {azureKeyVaultKms: {keyVaultNetworkAccess: Public}}}",
 		},
 		"MachinePool": {kind: machinePool, spec: "{}", want: "{osType: Linux, osDiskType: Managed, scaleDownMode: Delete}"},
 		"Identity":    {kind: "AzureClusterIdentity", spec: "{allowedNamespaces: {}}", want: "{}"},
