@@ -6,18 +6,37 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
+// Reasons of states that are this project's.
+const (
+	ReasonCreating = "Creating"
+	ReasonLooking  = "LookingInAzure"
+)
+
+// Progressing reports whether a reason stands for ordinary progress.
+func Progressing(reason string) bool {
+	switch reason {
+	case ReasonCreating, ReasonLooking, ReasonReconciling, ReasonWaitingForOwner, ReasonPostponed, reasonWaitingForResource:
+		return true
+	}
+	return false
+}
+
 // Reasons of ASO's condition Ready.
 const (
 	// ReasonReconciling stands for ASO being at work.
 	ReasonReconciling = "Reconciling"
 	// ReasonResourceNotFound stands for an object with the policy skip that finds nothing in Azure.
-	ReasonResourceNotFound    = "AzureResourceNotFound"
-	ReasonWaitingForOwner     = "WaitingForOwner"
-	ReasonReferenceNotFound   = "ReferenceNotFound"
-	ReasonPostponed           = "ReconciliationPostponed"
-	reasonWaitingForResource  = "WaitingForResource"
-	messageNotReported        = "Azure Service Operator has not yet reported on it"
-	messageLatestChangeUnseen = "Azure Service Operator has not yet seen the latest change"
+	ReasonResourceNotFound   = "AzureResourceNotFound"
+	ReasonWaitingForOwner    = "WaitingForOwner"
+	ReasonReferenceNotFound  = "ReferenceNotFound"
+	ReasonPostponed          = "ReconciliationPostponed"
+	reasonWaitingForResource = "WaitingForResource"
+	reasonSecretNotFound     = "SecretNotFound"
+	reasonConfigMapNotFound  = "ConfigMapNotFound"
+	// reasonSubscriptionMismatch stands for a credential that is for another subscription. It has severity Error.
+	reasonSubscriptionMismatch = "SubscriptionMismatch"
+	messageNotReported         = "Azure Service Operator has not yet reported on it"
+	messageLatestChangeUnseen  = "Azure Service Operator has not yet seen the latest change"
 )
 
 // A State is what ASO last reported of one Azure resource.

@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/deletion"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/retry"
 )
 
 // A Reconciler does provider-capz's part of the contract for one composite kind: what is common to all of them here,
@@ -83,10 +84,16 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.claim(ctx, xr); err != nil {
 		return ctrl.Result{}, err
 	}
-	if cluster == nil || !ownedByCAPI(xr) {
-		return ctrl.Result{}, nil
+	after, err := r.retryRefused(ctx, xr)
+	if err != nil {
+		return ctrl.Result{}, err
 	}
-	return r.mirror.Reconcile(ctx, s)
+	if cluster == nil || !ownedByCAPI(xr) {
+		return ctrl.Result{RequeueAfter: after}, nil
+	}
+	result, err := r.mirror.Reconcile(ctx, s)
+	result.RequeueAfter = retry.Sooner(result.RequeueAfter, after)
+	return result, err
 }
 
 // reportForbidden reports to the user that a right is missing, as when an ASO group is composed that the roles in

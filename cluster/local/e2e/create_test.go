@@ -22,6 +22,16 @@ var down = step{
 	lasts:   10 * time.Second,
 }
 
+// inForeground is another way of the step that deletes the Cluster: garbage collection deletes everything at the same time, as Argo CD has it
+// do. Azure refuses to delete what is still in use then, and that must cost no hour.
+func inForeground(s step) step {
+	act := s.act
+	s.name, s.expect = "delete in the foreground", []expectation{nothingLeft, azureEmpty}
+	s.act = func(w *world) error { return all(deleteInForeground, act)(w) }
+	s.lasts = 15 * time.Second
+	return s
+}
+
 var create = &scenario{
 	name: "create",
 	steps: []step{

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
@@ -20,7 +19,7 @@ var networks = &scenario{
 	steps: []step{
 		{
 			name:   "create",
-			act:    createNetworks,
+			act:    applyExample("aks-aso-vnets"),
 			expect: []expectation{available, contractKept, referencedFirst, unless(stack.ASO, acceptedPuts), kubeconfigWorks},
 			lasts:  20 * time.Second,
 		},
@@ -56,27 +55,8 @@ var networks = &scenario{
 				silent(asoClusterKind, clusterName, "the network is on fire"), available, contractKept,
 			},
 		},
-		down,
+		inForeground(down),
 	},
-}
-
-// createNetworks applies the example. It is without the peerings while ASO is killed: ASO writes everything once more when
-// it starts, Azure answers a peering with 400 while the other network is being changed, and ASO waits an hour then.
-func createNetworks(w *world) error {
-	if !w.kills(stack.ASO) {
-		return applyExample("aks-aso-vnets")(w)
-	}
-	return applyExample("aks-aso-vnets", each(func(u *unstructured.Unstructured) error {
-		if u.GetKind() != asoClusterKind.Kind {
-			return nil
-		}
-		for _, name := range []string{"my-cluster-nodes-to-services", "my-cluster-services-to-nodes"} {
-			if err := dropEntry(u, "VirtualNetworksVirtualNetworkPeering/"+name); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))(w)
 }
 
 // acceptedPuts expects that Azure has refused no PUT, but for those that only come too soon after another: a network

@@ -173,7 +173,7 @@ var typed = &scenario{
 				kubelets(newer), available, kubeconfigWorks, replicas(systemPool, 2), replicas(userPool, 4),
 			},
 		},
-		downTyped,
+		inForeground(downTyped),
 	},
 }
 

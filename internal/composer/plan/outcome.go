@@ -123,7 +123,7 @@ func (o Outcome) rank() int {
 	switch {
 	case o.Blocked:
 		return 0
-	case o.State.Failed || !progressing[o.State.Reason]:
+	case o.State.Failed || !progressing(o.State.Reason):
 		return 1
 	}
 	return 2

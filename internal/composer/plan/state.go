@@ -12,16 +12,9 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
-// Reasons of states beside ASO's and those in package composer.
-const (
-	reasonCreating = "Creating"
-	reasonLooking  = "LookingInAzure"
-)
-
-// progressing are the reasons that stand for ordinary progress.
-var progressing = map[string]bool{
-	reasonCreating: true, aso.ReasonReconciling: true, aso.ReasonWaitingForOwner: true, aso.ReasonPostponed: true,
-	composer.ReasonWaitingForResource: true, composer.ReasonPaused: true, composer.ReasonDeleting: true, reasonLooking: true,
+// progressing reports whether a reason stands for ordinary progress.
+func progressing(reason string) bool {
+	return aso.Progressing(reason) || reason == composer.ReasonPaused || reason == composer.ReasonDeleting
 }
 
 // outdated are ASO's reasons that a released object may have from the time when it was held.
@@ -137,7 +130,7 @@ func pausedState() aso.State {
 }
 
 func creatingState() aso.State {
-	return aso.State{Reason: reasonCreating, Message: "is being created"}
+	return aso.State{Reason: aso.ReasonCreating, Message: "is being created"}
 }
 
 // existingState returns the state of a user's object.
@@ -168,9 +161,9 @@ func undecidedState(d decision, state aso.State) aso.State {
 	case state.Reason == aso.ReasonResourceNotFound:
 		return pausedState()
 	case state.Ready:
-		return aso.State{Reason: reasonLooking, Message: "is in Azure; what it lies in must say whose it is"}
-	case progressing[state.Reason]:
-		return aso.State{Reason: reasonLooking, Message: "Azure is asked whether it is there already"}
+		return aso.State{Reason: aso.ReasonLooking, Message: "is in Azure; what it lies in must say whose it is"}
+	case progressing(state.Reason):
+		return aso.State{Reason: aso.ReasonLooking, Message: "Azure is asked whether it is there already"}
 	}
 	return state
 }
@@ -179,7 +172,7 @@ func undecidedState(d decision, state aso.State) aso.State {
 func leavingState(obj *unstructured.Unstructured) aso.State {
 	state := aso.StateOf(obj)
 	message := "is no longer in the spec and is being deleted"
-	if !state.Ready && !progressing[state.Reason] {
+	if !state.Ready && !progressing(state.Reason) {
 		return aso.State{Reason: state.Reason, Message: message + ": " + state.Message}
 	}
 	return aso.State{Reason: composer.ReasonDeleting, Message: message}

@@ -8,6 +8,7 @@ var (
 	SpecResources              = field.At[[]any]("spec", "resources")
 	StatusControlPlaneEndpoint = field.At[map[string]any]("status", "controlPlaneEndpoint")
 	StatusInitialized          = field.At[bool]("status", "initialized")
+	StatusResources            = field.At[[]any]("status", "resources")
 	StatusReplicas             = field.At[int64]("status", "replicas")
 	StatusVersion              = field.At[string]("status", "version")
 	StatusAutoUpgradeVersion   = field.At[string]("status", "autoUpgradeVersion")

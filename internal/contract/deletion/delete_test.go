@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -355,5 +356,47 @@ func TestDeleteWhatPoolsTransferred(t *testing.T) {
 	want := []string{"delete VirtualNetwork vnet", "patch AzureASOManagedCluster my-cluster"}
 	if diff := cmp.Diff(want, m.TakeWrites()); diff != "" {
 		t.Errorf("then: -want +got:\n%s", diff)
+	}
+}
+
+// TestRefusedIsTriedAgain has garbage collection delete everything at once, while a network was in use.
+func TestRefusedIsTriedAgain(t *testing.T) {
+	refused := fixture.InStatus("conditions", []any{map[string]any{"type": "Ready", "status": "False", "severity": "Warning",
+		"reason": "InUseSubnetCannotBeDeleted", "message": "in use", "lastTransitionTime": "2026-01-01T00:00:00Z"}})
+	object := func(text string, changes ...fixture.Change) *unstructured.Unstructured {
+		return fixture.With(fixture.With(fixture.Parse(t, text), fixture.Controlled(fixture.ASOCluster, "my-cluster"), fixture.Deleting("aso")), changes...)
+	}
+	circle := func(name, other string) *unstructured.Unstructured {
+		return object("{apiVersion: network.azure.com/v1api20240301, kind: VirtualNetwork, metadata: {name: "+name+"}, spec: {peer: {group: network.azure.com, kind: VirtualNetwork, name: "+other+"}}}", refused)
+	}
+	tests := map[string]struct {
+		objects []*unstructured.Unstructured
+		want    []string
+	}{
+		"while something is in it":         {objects: []*unstructured.Unstructured{object(fixture.GroupYAML, refused), object(fixture.VNetYAML, refused), object(fixture.SubnetYAML)}},
+		"once nothing is":                  {objects: []*unstructured.Unstructured{object(fixture.GroupYAML, refused), object(fixture.VNetYAML, refused)}, want: []string{"patch VirtualNetwork vnet"}},
+		"not while a cluster may be":       {objects: []*unstructured.Unstructured{object(fixture.GroupYAML), object(fixture.VNetYAML, refused), object(fixture.ManagedClusterYAML)}},
+		"what refers to each other":        {objects: []*unstructured.Unstructured{circle("left", "right"), circle("right", "left")}, want: []string{"patch VirtualNetwork left", "patch VirtualNetwork right"}},
+		"not what was refused before that": {objects: []*unstructured.Unstructured{object(fixture.VNetYAML, refused, func(o *unstructured.Unstructured) { o.SetGeneration(2) })}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var refs []any
+			all := []client.Object{fixture.Cluster(fixture.ClusterDeleting)}
+			for _, obj := range tc.objects {
+				refs = append(refs, map[string]any{"apiVersion": obj.GetAPIVersion(), "kind": obj.GetKind(), "name": obj.GetName()})
+				all = append(all, obj)
+			}
+			all = append(all, fixture.With(fixture.Parse(t, fixture.InfrastructureYAML), fixture.OfCluster, fixture.Deleting(names.Finalizer),
+				fixture.InSpec("crossplane", map[string]any{"resourceRefs": refs})))
+			m := fixture.New(t, all...)
+			after := m.Reconcile(deleter(m, composite.AzureASOManagedCluster), "my-cluster").RequeueAfter
+			if diff := cmp.Diff(tc.want, m.TakeWrites()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if again := after == 20*time.Second; again != (len(tc.want) > 0) {
+				t.Errorf("looked at again after %v", after)
+			}
+		})
 	}
 }

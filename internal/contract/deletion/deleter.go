@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/retry"
 )
 
 // pollInterval is how often a composite resource looks again at what may change without an event that leads to it.
@@ -64,7 +65,7 @@ func (d *Deleter) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, 
 		return ctrl.Result{}, err
 	}
 	if left > 0 {
-		return pollOrphans(objects), nil
+		return d.awaitObjects(ctx, objects)
 	}
 	if wait := d.abandon(xr, orphans); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
@@ -121,6 +122,19 @@ func (d *Deleter) deleteObjects(ctx context.Context, s *access.Scope, objects []
 		}
 	}
 	return len(objects), nil
+}
+
+// awaitObjects has ASO try again what Azure has refused to delete and nothing stands in the way of any more: garbage collection may have
+// deleted all at once, and Azure refuses to delete what is in use. It returns when to look at the objects again.
+func (d *Deleter) awaitObjects(ctx context.Context, objects []*unstructured.Unstructured) (ctrl.Result, error) {
+	var deleted []*unstructured.Unstructured
+	for _, obj := range next(objects) {
+		if obj.GetDeletionTimestamp() != nil {
+			deleted = append(deleted, obj)
+		}
+	}
+	after, err := retry.All(ctx, d.Client, deleted)
+	return ctrl.Result{RequeueAfter: retry.Sooner(after, pollOrphans(objects))}, err
 }
 
 // deleteObject asks for the deletion of obj once; another object that has taken its name since stays.

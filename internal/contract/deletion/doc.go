@@ -9,8 +9,5 @@ import "github.com/crossplane-capz/crossplane-capz/internal/field"
 // crossplaneFinalizer is on every composite resource that Crossplane may still compose for.
 const crossplaneFinalizer = "composite.apiextensions.crossplane.io"
 
-// ASO objects.
-var (
-	statusConditions = field.At[[]any]("status", "conditions")
-	statusTags       = field.At[map[string]any]("status", "tags")
-)
+// statusTags is of ASO objects.
+var statusTags = field.At[map[string]any]("status", "tags")

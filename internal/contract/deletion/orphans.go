@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
@@ -25,12 +24,12 @@ func (d *Deleter) noteForeground(ctx context.Context, xr *unstructured.Unstructu
 }
 
 // pollOrphans returns when to look again at objects whose events do not all lead to their composite resource, as those of orphans may
-// not.
-func pollOrphans(objects []*unstructured.Unstructured) ctrl.Result {
+// not; zero where events do.
+func pollOrphans(objects []*unstructured.Unstructured) time.Duration {
 	if slices.ContainsFunc(objects, func(obj *unstructured.Unstructured) bool { return access.OrphanOf(obj) != "" }) {
-		return ctrl.Result{RequeueAfter: pollInterval}
+		return pollInterval
 	}
-	return ctrl.Result{}
+	return 0
 }
 
 // abandon returns how much longer xr, which has deleted all that belongs to it, stays for orphans. After that they are left as they are:

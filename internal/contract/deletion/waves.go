@@ -16,21 +16,20 @@ import (
 // shows in no reference. Objects that refer to each other in a circle would wait for ever; when nothing else can be deleted,
 // a whole circle is deleted at once.
 func wave(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
-	g := newGraph(objects)
-	first := g.withDependents(aso.ManagedCluster.GroupKind())
-	if len(first) == 0 {
-		first = objects
-	}
-	var free []*unstructured.Unstructured
-	for _, obj := range first {
-		if len(g.dependents[obj]) == 0 {
-			free = append(free, obj)
-		}
-	}
+	free, circles := newGraph(objects).next()
 	if len(free) > 0 || slices.ContainsFunc(objects, func(obj *unstructured.Unstructured) bool { return obj.GetDeletionTimestamp() != nil }) {
 		return free
 	}
-	return g.circles(first)
+	return circles
+}
+
+// next returns those of objects that nothing but what goes with them stands in the way of, whether they are being deleted or not.
+func next(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
+	free, circles := newGraph(objects).next()
+	if len(free) > 0 {
+		return free
+	}
+	return circles
 }
 
 // A graph has which objects refer to which.
@@ -53,6 +52,23 @@ func newGraph(objects []*unstructured.Unstructured) graph {
 		}
 	}
 	return g
+}
+
+// next returns the objects that no other refers to, and the circles that may go when there are none.
+func (g graph) next() (free, circles []*unstructured.Unstructured) {
+	first := g.withDependents(aso.ManagedCluster.GroupKind())
+	if len(first) == 0 {
+		first = g.objects
+	}
+	for _, obj := range first {
+		if len(g.dependents[obj]) == 0 {
+			free = append(free, obj)
+		}
+	}
+	if len(free) > 0 {
+		return free, nil
+	}
+	return nil, g.circles(first)
 }
 
 // withDependents returns the objects of the kind, and those that refer to them, directly or by others.

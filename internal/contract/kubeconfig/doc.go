@@ -17,9 +17,6 @@ const (
 	digestAnnotation = "infrastructure.cluster.x-k8s.io/kubeconfig-sha256"
 )
 
-// statusResources is of control planes.
-var statusResources = field.At[[]any]("status", "resources")
-
 // ManagedClusters.
 var (
 	adminCredentials           = field.At[map[string]any]("spec", "operatorSpec", "secrets", "adminCredentials")

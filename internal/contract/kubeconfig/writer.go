@@ -71,7 +71,7 @@ func Pending(controlPlane *unstructured.Unstructured) bool {
 	if inSpec := access.FirstResource(controlPlane, kind); inSpec != nil && (len(adminCredentials.Value(inSpec)) > 0 || len(userCredentials.Value(inSpec)) > 0) {
 		return false
 	}
-	return slices.ContainsFunc(field.Maps(statusResources.Value(controlPlane)), func(status map[string]any) bool {
+	return slices.ContainsFunc(field.Maps(access.StatusResources.Value(controlPlane)), func(status map[string]any) bool {
 		resource, _ := status["resource"].(map[string]any)
 		return resource["group"] == kind.Group && resource["kind"] == kind.Kind && status["ready"] == false
 	})

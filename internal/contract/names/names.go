@@ -27,3 +27,6 @@ const (
 	// those whose ownership pools have transferred to it and, when it is deleted in the foreground, its own.
 	AwaitsDeletionAnnotation = "infrastructure.cluster.x-k8s.io/awaits-deletion"
 )
+
+// TriedAgainAnnotation on an ASO object says how often, and when last, provider-capz had ASO try again what Azure had refused.
+const TriedAgainAnnotation = "infrastructure.cluster.x-k8s.io/tried-again"
