@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
