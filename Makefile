@@ -116,10 +116,10 @@ bench-quick: ## Measure only what takes seconds, in one round: less than five mi
 	go run -C cluster/bench . --root $(CURDIR) --out $(abspath $(BENCH))-quick run --rounds 1 --only function,binaries,aks-aso
 
 .PHONY: render
-render: ## Print the ASO resources of XR=file, offline; INPUTS=folder writes what `crossplane composition render` takes.
+render: ## Print the ASO resources of XR=file, offline; CRDS=folder checks them; INPUTS=folder writes what `crossplane composition render` takes.
 	@mkdir -p $(OUTPUT)
 	@go build -o $(OUTPUT)/function-capz ./functions/function-capz
-	@$(OUTPUT)/function-capz render $(XR) $(if $(INPUTS),--inputs $(INPUTS) $(if $(wildcard .local/aso/crd),--crds .local/aso/crd))
+	@$(OUTPUT)/function-capz render $(XR) $(if $(INPUTS),--inputs $(INPUTS)) $(addprefix --crds ,$(or $(CRDS),$(if $(INPUTS),$(wildcard .local/aso/crd))))
 
 .PHONY: validate
 validate: parts ## Check XR=file, and the ASO resources that it stands for, against all schemas, offline.

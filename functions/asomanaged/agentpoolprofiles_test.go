@@ -93,10 +93,14 @@ func TestAgentPoolProfiles(t *testing.T) {
 // profileSchema is an OpenAPI schema of a ManagedCluster whose profiles have the given properties.
 func profileSchema(t *testing.T, properties map[string]any) *structpb.Struct {
 	t.Helper()
-	for _, known := range []string{"name", "mode", "count", "orchestratorVersion"} {
-		properties[known] = dict("type", "string")
+	for _, known := range []string{"name", "mode", "count", "orchestratorVersion", "vmSize", "type"} {
+		if properties[known] == nil {
+			properties[known] = dict()
+		}
 	}
-	s, err := structpb.NewStruct(dict("properties", dict("spec", dict("properties", dict("agentPoolProfiles", dict("items", dict("properties", properties)))))))
+	profiles := dict("agentPoolProfiles", dict("items", dict("properties", properties)))
+	s, err := structpb.NewStruct(dict("properties", dict(
+		"apiVersion", dict(), "kind", dict(), "metadata", dict(), "spec", dict("properties", profiles, "x-kubernetes-preserve-unknown-fields", true))))
 	must(t, err)
 	return s
 }

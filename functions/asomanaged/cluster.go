@@ -42,5 +42,5 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	}
 	reported := signsIn.reported()
 	return reported.Result(in, out, status.Result(),
-		reported.Readiness(status.Condition(out, capi.WaitsForEndpoint)), out.Condition(), capi.PausedCondition(p.Paused)), nil
+		reported.Readiness(out, status.Condition(out, capi.WaitsForEndpoint)), out.Condition(), capi.PausedCondition(p.Paused)), nil
 }

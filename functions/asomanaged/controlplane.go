@@ -39,7 +39,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 	}
 	reported := signsIn.reported()
 	conditions := []composer.Condition{
-		reported.Readiness(status.Condition(out, composer.ConditionReady)), status.Condition(out, composer.ConditionAvailable),
+		reported.Readiness(out, status.Condition(out, composer.ConditionReady)), reported.Root(out, status.Condition(out, composer.ConditionAvailable)),
 		out.Condition(), capi.PausedCondition(p.Paused),
 	}
 	if signsIn.asked() {

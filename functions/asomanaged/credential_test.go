@@ -19,7 +19,7 @@ func TestCredential(t *testing.T) {
 	from := annotate(aso.AnnotationCredentialFrom, secret)
 	own := annotate(aso.AnnotationCredentialFrom, "own")
 	identity := set(dict("name", "id"), "spec", "identityRef")
-	noted := annotate(v1beta1.AnnotationCredential, secret)
+	noted, refused := annotate(v1beta1.AnnotationCredential, secret), annotate(v1beta1.AnnotationCredentialFailed, "IdentityNotAllowed: not here")
 	infra := infraXR(rg)
 	plain, asking, signed := controlPlaneXR(aksCluster()), edited(controlPlaneXR(aksCluster()), identity), edited(controlPlaneXR(aksCluster()), identity, noted)
 	in := func(xrs ...*unstr) world { return aksWorld("p0").Without(plain).With(xrs...) }
@@ -34,6 +34,8 @@ func TestCredential(t *testing.T) {
 		"no identity":                       {xr: infra, world: in(plain), object: "rg"},
 		"no control plane":                  {xr: infra, world: in(), object: "rg", message: nobody},
 		"no Secret yet":                     {xr: infra, world: in(asking), object: "rg", message: awaited},
+		"no Secret, and why":                {xr: infra, world: in(edited(asking, refused)), object: "rg", message: awaited + ": not here"},
+		"pool, no Secret, and why":          {xr: poolXR("p0", aksPool("p0")), world: in(edited(ready(plain), identity, refused)), object: "p0", message: awaited + ": not here"},
 		"the Secret":                        {xr: infra, world: in(signed), object: "rg", want: secret},
 		"a user's own":                      {xr: infraXR(edited(rg, own)), world: in(signed), object: "rg", want: "own"},
 		"a user's own, no Secret yet":       {xr: infraXR(edited(rg, own)), world: in(asking), object: "rg", want: "own"},
@@ -74,6 +76,37 @@ func TestCredential(t *testing.T) {
 			}
 			if _, _, message := outcome(rsp, tc.object); tc.message != "" && message != tc.message {
 				t.Errorf("the message is %q, want %q", message, tc.message)
+			}
+		})
+	}
+}
+
+// TestCredentialRefused shows that the reason for which there never was a credential stands where people look, once, and that a mistake
+// in the spec is not hidden by it.
+func TestCredentialRefused(t *testing.T) {
+	const root = "False IdentityNotAllowed: not here"
+	refused := annotate(v1beta1.AnnotationCredentialFailed, "IdentityNotAllowed: not here")
+	control := edited(controlPlaneXR(aksCluster()), set(dict("name", "id"), "spec", "identityRef"), refused)
+	w := aksWorld("p0").With(control)
+	misspelled := edited(group("bad"), set("elsewhere", "metadata", "namespace"))
+	const waits = "waits until AzureASOManagedControlPlane cp has the credential for Azure: not here"
+	const wrong = `False InvalidResource: spec.resources[2].metadata.namespace is "elsewhere", but must be "ns" or absent, because composed resources live in the namespace of the object that defines them; `
+	for title, tc := range map[string]struct {
+		xr   *unstr
+		want map[string]string
+	}{
+		"control plane": {control, map[string]string{"Ready": root, "Available": root, "CredentialReady": root}},
+		"infrastructure": {infraXR(group("a"), group("b")), map[string]string{"Ready": root,
+			"ResourcesReady": "False WaitingForResource: ResourceGroup a, ResourceGroup b: " + waits}},
+		"pool":                          {poolXR("p0", aksPool("p0")), map[string]string{"Ready": root}},
+		"infrastructure with a mistake": {infraXR(group("a"), group("b"), misspelled), map[string]string{"Ready": wrong + "ResourceGroup a, ResourceGroup b: " + waits}},
+	} {
+		t.Run(title, func(t *testing.T) {
+			rsp := composers.Settle(t, w, request(t, tc.xr))
+			for conditionType, want := range tc.want {
+				if got := conditionOf(rsp, conditionType); got != want {
+					t.Errorf("%s: %q, want %q", conditionType, got, want)
+				}
 			}
 		})
 	}

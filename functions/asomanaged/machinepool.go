@@ -51,7 +51,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	status.SetNodes(in, out, agentpool.Count(observed))
 	reported := signsIn.reported()
 	return reported.Result(in, out, status.Result(),
-		reported.Readiness(status.Condition(out, capi.WaitsForNodes)), out.Condition(), capi.PausedCondition(p.Paused)), nil
+		reported.Readiness(out, status.Condition(out, capi.WaitsForNodes)), out.Condition(), capi.PausedCondition(p.Paused)), nil
 }
 
 // poolInputs is what the composer reads.

@@ -93,8 +93,8 @@ func TestEntryMistakes(t *testing.T) {
 		unserved  string
 		unwatched bool
 	}{
-		"no object":           {entry: "text", reason: "InvalidResource", message: "spec.resources[1] is string, but must be " + anObject, unlisted: true},
-		"null":                {entry: nil, reason: "InvalidResource", message: "spec.resources[1] is <nil>, but must be " + anObject, unlisted: true},
+		"no object":           {entry: "text", reason: "InvalidResource", message: "spec.resources[1] is \"text\", but must be " + anObject, unlisted: true},
+		"null":                {entry: nil, reason: "InvalidResource", message: "spec.resources[1] is null, but must be " + anObject, unlisted: true},
 		"no apiVersion":       {entry: bad(remove("apiVersion")), reason: "InvalidResource", message: `spec.resources[1].apiVersion is "", but must be ` + anASOKind},
 		"apiVersion of core":  {entry: bad(set("v1", "apiVersion")), reason: "InvalidResource", message: `spec.resources[1].apiVersion is "v1", but must be ` + anASOKind},
 		"apiVersion of apps":  {entry: bad(set("apps/v1", "apiVersion")), reason: "InvalidResource", message: `spec.resources[1].apiVersion is "apps/v1", but must be ` + anASOKind},
@@ -103,9 +103,9 @@ func TestEntryMistakes(t *testing.T) {
 		"no kind":             {entry: bad(remove("kind")), reason: "InvalidResource", message: `spec.resources[1].kind is "", but must be the name of a kind, such as ResourceGroup`},
 		"no name":             {entry: bad(remove("metadata")), reason: "InvalidResource", message: `spec.resources[1].metadata.name is "", but must be set, because it identifies the resource among those of this object`, unlisted: true},
 		"other namespace":     {entry: bad(set("elsewhere", "metadata", "namespace")), reason: "InvalidResource", message: `spec.resources[1].metadata.namespace is "elsewhere", but must be "ns" or absent, because composed resources live in the namespace of the object that defines them`},
-		"labels":              {entry: bad(set(int64(1), "metadata", "labels", "a")), reason: "InvalidResource", message: `spec.resources[1].metadata.labels is "map[a:1]", but must be a map of strings`},
-		"annotations":         {entry: bad(set("x", "metadata", "annotations")), reason: "InvalidResource", message: `spec.resources[1].metadata.annotations is "x", but must be a map of strings`},
-		"spec":                {entry: bad(set(list("x"), "spec")), reason: "InvalidResource", message: `spec.resources[1].spec is "[x]", but must be an object`},
+		"labels":              {entry: bad(set(int64(1), "metadata", "labels", "a")), reason: "InvalidResource", message: `spec.resources[1].metadata.labels is {"a":1}, but must be an object of strings`},
+		"annotations":         {entry: bad(set("x", "metadata", "annotations")), reason: "InvalidResource", message: `spec.resources[1].metadata.annotations is "x", but must be an object of strings`},
+		"spec":                {entry: bad(set(list("x"), "spec")), reason: "InvalidResource", message: `spec.resources[1].spec is ["x"], but must be an object`},
 		"duplicate":           {entry: good.Object, reason: "DuplicateResource", message: `spec.resources[1]: ResourceGroup "good" is defined at spec.resources[0] already; give each resource of a kind its own metadata.name`, unlisted: true},
 		"duplicate in another version": {entry: edited(good, inVersion("resources.azure.com/v1beta20200601")).Object, reason: "DuplicateResource",
 			message: `spec.resources[1]: ResourceGroup "good" is defined at spec.resources[0] already; give each resource of a kind its own metadata.name`, unlisted: true},

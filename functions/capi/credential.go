@@ -44,6 +44,9 @@ func ReadCredential(in *composer.Request, kind composite.Kind, name string) (Cre
 // Lost reports whether there is no Secret any more: ASO then changes nothing in Azure, and deletes nothing.
 func (c Credential) Lost() bool { return v1beta1.CredentialLost(c.Secret, c.Reason) }
 
+// Refused reports whether there is no credential for a reason that somebody has to see to.
+func (c Credential) Refused() bool { return c.Reason != "" && !c.Usable() }
+
 // Usable reports whether new objects may be composed.
 func (c Credential) Usable() bool { return c.Secret != "" && !c.Lost() }
 
@@ -51,8 +54,11 @@ func (c Credential) Usable() bool { return c.Secret != "" && !c.Lost() }
 // plane.
 func (c Credential) Awaited(kind, name string) string {
 	awaited := fmt.Sprintf("%s %s has the credential for Azure", kind, name)
-	if c.Lost() {
+	switch {
+	case c.Lost():
 		return awaited + " again: " + c.Message
+	case c.Refused():
+		return awaited + ": " + c.Message
 	}
 	return awaited
 }
@@ -68,12 +74,21 @@ func (c Credential) Condition() composer.Condition {
 	return composer.True(conditionCredentialReady, reasonCredentialMade, fmt.Sprintf("Secret %s has the credential for Azure", c.Secret))
 }
 
-// Readiness takes a condition Ready away while the credential is lost: whatever ASO has reported before, it can do nothing more.
-func (c Credential) Readiness(ready composer.Condition) composer.Condition {
-	if !c.Lost() {
-		return ready
+// Readiness takes a condition Ready away while the credential is lost: whatever ASO has reported before, it can do nothing more. Else it is
+// Root.
+func (c Credential) Readiness(out *plan.Outcomes, ready composer.Condition) composer.Condition {
+	if c.Lost() {
+		return composer.False(composer.ConditionReady, c.Reason, c.Message)
 	}
-	return composer.False(composer.ConditionReady, c.Reason, c.Message)
+	return c.Root(out, ready)
+}
+
+// Root has a condition say why there is no credential, where that is all that is waited for: each resource would say that it waits.
+func (c Credential) Root(out *plan.Outcomes, condition composer.Condition) composer.Condition {
+	if !c.Refused() || condition.Status == metav1.ConditionTrue || out.Refused() || !out.Waits() {
+		return condition
+	}
+	return composer.False(condition.Type, c.Reason, c.Message)
 }
 
 // Result is Outcomes.Result, but the composite resource is not ready while the credential is lost.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,19 +9,15 @@ import (
 
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/preview"
+	"github.com/crossplane-capz/crossplane-capz/internal/shape"
 )
 
 // writeInputs writes a folder for each composite resource, named for its kind and name, with composite.yaml,
-// observed.yaml and required.yaml, and a folder schemas beside them. The schemas are those of the CRDs, files or folders.
-func writeInputs(dir string, made *preview.Preview, crdFiles []string) error {
-	crds, err := readCRDs(crdFiles)
-	if err != nil {
-		return err
-	}
-	schemas, err := made.Schemas(crds)
+// observed.yaml and required.yaml, and a folder schemas beside them.
+func writeInputs(dir string, made *preview.Preview) error {
+	schemas, err := made.Schemas()
 	if err != nil {
 		return err
 	}
@@ -69,7 +66,11 @@ func readCRDs(names []string) ([]extv1.CustomResourceDefinition, error) {
 			if o.GetKind() != "CustomResourceDefinition" {
 				return nil, fmt.Errorf("%s: %s %s is no CustomResourceDefinition", file, o.GetKind(), o.GetName())
 			}
-			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &crd); err != nil {
+			content, err := json.Marshal(o.Object)
+			if err == nil {
+				err = shape.Decode(content, &crd)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
 			crds = append(crds, crd)

@@ -22,7 +22,7 @@ import (
 type renderCommand struct {
 	Files  []string `arg:"" name:"file" help:"Manifests with the Cluster, its MachinePools and the CAPZ kinds; a folder of them, or - for standard input."`
 	Inputs string   `placeholder:"FOLDER" help:"Also write to this folder what crossplane composition render takes for each of the CAPZ kinds."`
-	CRDs   []string `name:"crds" placeholder:"FILE" help:"CustomResourceDefinitions of Azure Service Operator, files or folders, for the schemas among those inputs."`
+	CRDs   []string `name:"crds" placeholder:"FILE" help:"CustomResourceDefinitions of Azure Service Operator, files or folders: objects are checked against their schemas, as the API server that has them does."`
 }
 
 // Run prints the resources as YAML in the order of their creation. What is missing goes to standard error.
@@ -41,7 +41,11 @@ func (c *renderCommand) render(stdout, stderr io.Writer) error {
 		}
 		objects = append(objects, more...)
 	}
-	made, err := preview.Make(context.Background(), &Function{log: logging.NewNopLogger()}, objects)
+	crds, err := readCRDs(c.CRDs)
+	if err != nil {
+		return err
+	}
+	made, err := preview.Make(context.Background(), &Function{log: logging.NewNopLogger()}, objects, crds...)
 	if err != nil {
 		return err
 	}
@@ -53,7 +57,7 @@ func (c *renderCommand) render(stdout, stderr io.Writer) error {
 		return err
 	}
 	if c.Inputs != "" {
-		if err := writeInputs(c.Inputs, made, c.CRDs); err != nil {
+		if err := writeInputs(c.Inputs, made); err != nil {
 			return err
 		}
 	}

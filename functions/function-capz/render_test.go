@@ -171,6 +171,67 @@ func TestRenderInputs(t *testing.T) {
 	}
 }
 
+// TestRenderChecksByCRDs shows that a field which the CRD lacks is told as a management cluster tells it, and the rest is printed.
+func TestRenderChecksByCRDs(t *testing.T) {
+	dir := t.TempDir()
+	manifest, crd := filepath.Join(dir, "cluster.yaml"), filepath.Join(dir, "crd.yaml")
+	for file, content := range map[string]string{
+		manifest: `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: {name: c, namespace: n}
+spec:
+  infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: AzureASOManagedCluster, name: c}
+  controlPlaneRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: AzureASOManagedControlPlane, name: c}
+---
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+kind: AzureASOManagedControlPlane
+metadata: {name: c, namespace: n}
+spec: {}
+---
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+kind: AzureASOManagedCluster
+metadata: {name: c, namespace: n}
+spec:
+  resources:
+  - {apiVersion: resources.azure.com/v1, kind: ResourceGroup, metadata: {name: good}, spec: {location: westeurope}}
+  - {apiVersion: resources.azure.com/v1, kind: ResourceGroup, metadata: {name: bad}, spec: {locaton: westeurope}}
+`,
+		crd: `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: resourcegroups.resources.azure.com}
+spec:
+  group: resources.azure.com
+  names: {kind: ResourceGroup}
+  versions:
+  - name: v1
+    served: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          apiVersion: {type: string}
+          kind: {type: string}
+          metadata: {type: object}
+          spec: {type: object, properties: {location: {type: string}}}
+`,
+	} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stdout, stderr strings.Builder
+	err := (&renderCommand{Files: []string{manifest}, CRDs: []string{crd}}).render(&stdout, &stderr)
+	const want = "AzureASOManagedCluster c: spec.resources[1].spec.locaton must be absent: ResourceGroup of resources.azure.com/v1 has no such field; did you mean location?"
+	if err == nil || !strings.Contains(stderr.String(), want) {
+		t.Errorf("%v: %s", err, stderr.String())
+	}
+	if !strings.Contains(stdout.String(), "name: good") || strings.Contains(stdout.String(), "name: bad") {
+		t.Error(stdout.String())
+	}
+}
+
 // entries returns the kinds that the manifests in folder stand for: those in spec.resources, and those of the typed kinds.
 func entries(t *testing.T, folder string) []string {
 	t.Helper()

@@ -40,5 +40,5 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 		status.SetProvisioned()
 	}
 	return credential.Result(in, out, status.Result(),
-		credential.Readiness(status.Condition(out, capi.WaitsForEndpoint)), out.Condition(), capi.PausedCondition(p.Paused)), nil
+		credential.Readiness(out, status.Condition(out, capi.WaitsForEndpoint)), out.Condition(), capi.PausedCondition(p.Paused)), nil
 }

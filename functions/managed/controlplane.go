@@ -49,8 +49,8 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 	}
 	credential := capi.CredentialOf(c.cp)
 	conditions := append([]composer.Condition{
-		credential.Readiness(status.Condition(out, composer.ConditionReady)),
-		status.Condition(out, composer.ConditionAvailable),
+		credential.Readiness(out, status.Condition(out, composer.ConditionReady)),
+		credential.Root(out, status.Condition(out, composer.ConditionAvailable)),
 		out.Condition(),
 		credential.Condition(),
 		capi.PausedCondition(p.Paused),

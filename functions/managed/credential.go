@@ -18,7 +18,7 @@ func awaitedCredential(in *composer.Request, cp *v1beta1.AzureManagedControlPlan
 	switch {
 	case credential.Usable():
 		return "", nil
-	case credential.Lost():
+	case credential.Refused():
 		return credential.Awaited(composite.AzureManagedControlPlane.Kind, cp.Name), nil
 	}
 	ref := cp.Spec.IdentityRef

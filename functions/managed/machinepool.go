@@ -46,7 +46,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	}
 	status.SetNodes(in, out, agentpool.Count(r.Live(in)))
 	conditions := append([]composer.Condition{
-		m.credential.Readiness(status.Condition(out, capi.WaitsForNodes)),
+		m.credential.Readiness(out, status.Condition(out, capi.WaitsForNodes)),
 		out.Condition(),
 		capi.PausedCondition(p.Paused),
 	}, out.KindConditions(in)...)
@@ -112,7 +112,7 @@ func (m *poolInputs) resource(in *composer.Request) *plan.Resource {
 	}
 	if !m.managed.Ready {
 		r.After = append(r.After, plan.Precondition{
-			Description: fmt.Sprintf("the ManagedCluster of AzureManagedControlPlane %s is ready", m.cp.Name),
+			Description: fmt.Sprintf("the ManagedCluster of AzureManagedControlPlane %s is ready%s", m.cp.Name, plan.Mistake(m.managed.Reason, m.managed.Message)),
 			// Else it may be found to be somebody else's, and to have the pool already.
 			OfObject: m.managed.Ownership != v1beta1.OwnershipOwned,
 		})

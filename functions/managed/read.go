@@ -9,13 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/shape"
 )
 
 // read fills a typed object; it is Blocked where obj cannot be one. It goes by JSON, as numbers may be of any type.
 func read(obj *unstructured.Unstructured, into any) error {
 	content, err := json.Marshal(obj.Object)
 	if err == nil {
-		err = json.Unmarshal(content, into)
+		err = shape.Decode(content, into)
 	}
 	if err != nil {
 		return composer.Blockedf(composer.ReasonInvalidResource, "%s %s cannot be read: %v", obj.GetKind(), obj.GetName(), err)

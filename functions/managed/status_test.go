@@ -32,7 +32,7 @@ func TestWhatTheCredentialWaitsFor(t *testing.T) {
 		"allowed everywhere":      {xr: controlPlane(t, without), identity: identity(", allowedNamespaces: {}"), want: "provider-capz has made Secret c1-aso-secret from AzureClusterIdentity ns/id"},
 		"allowed here":            {xr: controlPlane(t, without), identity: identity(", allowedNamespaces: {list: [ns]}"), want: "provider-capz has made Secret c1-aso-secret from AzureClusterIdentity ns/id"},
 		"a selector must tell":    {xr: controlPlane(t, without), identity: identity(", allowedNamespaces: {selector: {matchLabels: {a: b}}}"), want: "provider-capz has made Secret c1-aso-secret from AzureClusterIdentity ns/id"},
-		"the identity is garbage": {xr: controlPlane(t, without), identity: edited(identity(""), set("x", "spec")), want: "AzureClusterIdentity id cannot be read: json: cannot unmarshal string"},
+		"the identity is garbage": {xr: controlPlane(t, without), identity: edited(identity(""), set("x", "spec")), want: "AzureClusterIdentity id cannot be read: spec is \"x\", but must be an object"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -99,6 +99,28 @@ func TestCredentialLost(t *testing.T) {
 	rsp := composers.Settle(t, w, request(t, pool))
 	if got := condition(rsp, "Ready"); got != lost || len(rsp.GetDesired().GetResources()) > 0 {
 		t.Errorf("Ready of a pool: %q, it composes %v", got, rsp.GetDesired().GetResources())
+	}
+}
+
+// TestCredentialRefused shows that the reason for which there never was a credential stands where people look, once.
+func TestCredentialRefused(t *testing.T) {
+	const root = "False IdentityNotAllowed: it is not for this namespace"
+	refused := annotate(v1beta1.AnnotationCredentialFailed, "IdentityNotAllowed: it is not for this namespace")
+	xr := controlPlane(t, remove("metadata", "annotations"), refused)
+	w := aksWorld(t).With(xr)
+	for conditionType, want := range map[string]string{"Ready": root, "Available": root, "CredentialReady": root} {
+		if got := condition(composers.Settle(t, w, request(t, xr)), conditionType); got != want {
+			t.Errorf("%s: %q", conditionType, got)
+		}
+	}
+	const why = "waits until AzureManagedControlPlane cp has the credential for Azure: it is not for this namespace"
+	if got := condition(composers.Settle(t, w, request(t, xr)), "ResourcesReady"); strings.Count(got, why) != 1 || !strings.Contains(got, "ResourceGroup rg, VirtualNetwork") {
+		t.Errorf("ResourcesReady: %q", got)
+	}
+	for _, other := range []*unstr{infrastructure(t), poolXR(t, "p1", "User")} {
+		if got := condition(composers.Settle(t, w, request(t, other)), "Ready"); got != root {
+			t.Errorf("Ready of %s: %q", other.GetKind(), got)
+		}
 	}
 }
 
@@ -173,7 +195,7 @@ func TestFailuresAreShownWhereTheyAre(t *testing.T) {
 func TestAFailedPatchIsNamed(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t, set([]any{`{"spec":{"dnsPrefix":"a"}}`, `{"spec":{"x":1}}`}, "spec", "asoManagedClusterPatches")))
 	p.rounds(6)
-	if got := condition(p.rsp, "ManagedClusterRunning"); !strings.Contains(got, "spec.asoManagedClusterPatches[1] is ") {
+	if got := condition(p.rsp, "ManagedClusterRunning"); !strings.Contains(got, "spec.asoManagedClusterPatches[1] cannot be applied") {
 		t.Errorf("want the patch named by its index, got %s", got)
 	}
 	if got := condition(p.rsp, "SubnetsReady"); got != "True AllReady:" {

@@ -3,6 +3,7 @@
 package platform
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	answers "github.com/crossplane-capz/crossplane-capz/internal/refusal"
 )
 
 // clusterResource is the composition resource name of the Cluster.
@@ -72,7 +74,7 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	}
 	cluster, problem := clusterOf(at, wanted, p)
 	if problem == nil {
-		problem = fits(cluster, class, p, at)
+		problem = cmp.Or(fits(cluster, class, p, at), refusedCluster(in, at))
 	}
 	if problem != nil {
 		return refusal(in, problem, seen)
@@ -117,6 +119,16 @@ func controlPlaneOf(in *composer.Request, cluster *unstructured.Unstructured) (*
 		return nil, nil
 	}
 	return in.GetIn("controlplane", controlPlaneKind, cluster.GetNamespace(), ref["name"])
+}
+
+// refusedCluster returns the problem that the API server refuses the Cluster, as one of Cluster API's webhooks does.
+func refusedCluster(in *composer.Request, at key) *composer.Blocked {
+	answer, refused := answers.Of(in.XR)[clusterResource]
+	if !refused {
+		return nil
+	}
+	return composer.Blockedf(composer.ReasonRefused, "Cluster %s/%s is refused by the API server: %s", at.namespace, at.name,
+		cmp.Or(answer, answers.InEvents))
 }
 
 // controls reports whether the composite is the controller of an object.

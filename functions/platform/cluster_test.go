@@ -119,6 +119,23 @@ func TestAzureRefuses(t *testing.T) {
 	}
 }
 
+// TestRefusedByAPIServer shows that the answer of a webhook of Cluster API's reaches the team, and that the Cluster stays as it was.
+func TestRefusedByAPIServer(t *testing.T) {
+	xr := object(t, xrText)
+	xr["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Synced", "status": "False",
+		"message": `cannot compose resources: cannot apply composed resource "cluster": admission webhook "w" denied the request: no such version`}}}
+	for title, observed := range map[string]map[string]any{"new": nil, "there": object(t, clusterText)} {
+		rsp := composers.Settle(t, fullWorld(t), request(t, xr, object(t, policyText), observed))
+		const want = `Cluster team-a/shop is refused by the API server: admission webhook "w" denied the request: no such version`
+		if c := shownAs(rsp, conditionAccepted); c.GetStatus() != fnv1.Status_STATUS_CONDITION_FALSE || c.GetReason() != "RefusedByAPIServer" || c.GetMessage() != want || status(rsp)["message"] != want {
+			t.Errorf("%s: condition %v, status %v", title, c, status(rsp))
+		}
+		if (rsp.GetDesired().GetResources()[clusterResource] != nil) != (observed != nil) {
+			t.Errorf("%s: composed %v", title, composed(rsp))
+		}
+	}
+}
+
 // TestTaken has a Cluster of the name that is not the composite's.
 func TestTaken(t *testing.T) {
 	cases := map[string]struct{ owner, want string }{

@@ -151,8 +151,8 @@ func TestPolicyOf(t *testing.T) {
 	cases := map[string]struct{ input, want string }{
 		"another kind":    {"{apiVersion: platform.capz.crossplane.io/v1alpha1, kind: Other}", "the input of the step is Other of platform.capz.crossplane.io/v1alpha1, but must be AKSClusterPolicy of platform.capz.crossplane.io/v1alpha1"},
 		"no class":        {"{apiVersion: platform.capz.crossplane.io/v1alpha1, kind: AKSClusterPolicy}", "clusterClass.name is missing in the AKSClusterPolicy"},
-		"unknown field":   {policyText + "fixed: {vmSize: a}", `the input of the step is not an AKSClusterPolicy: json: unknown field "vmSize"`},
-		"name of a pool":  {policyText + "fixed: {nodePool: {name: a}}", `the input of the step is not an AKSClusterPolicy: json: unknown field "name"`},
+		"unknown field":   {policyText + "fixed: {vmSize: a}", `the input of the step is not an AKSClusterPolicy: fixed.vmSize must be absent: an AKSClusterPolicy has no such field`},
+		"name of a pool":  {policyText + "fixed: {nodePool: {name: a}}", `the input of the step is not an AKSClusterPolicy: fixed.nodePool.name must be absent: an AKSClusterPolicy has no such field`},
 		"hidden nowhere":  {policyText + "hidden: [nodePools.vmSize]", `hidden names "nodePools.vmSize" in the AKSClusterPolicy, but spec has no such field`},
 		"hidden too deep": {policyText + "hidden: [location.name]", `hidden names "location.name" in the AKSClusterPolicy, but spec has no such field`},
 	}

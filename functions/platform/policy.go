@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/platform/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/shape"
 )
 
 // nodePoolClass is the machine pool class of pools unless the policy names another.
@@ -72,7 +74,10 @@ func decode(fields map[string]any, into any) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
-	return d.Decode(into)
+	if err := d.Decode(into); err != nil {
+		return shape.Explain(err, shape.Types(fields, shape.Go(reflect.TypeOf(into))), "an AKSClusterPolicy")
+	}
+	return nil
 }
 
 // known reports whether a path below spec names a field of an application team's.

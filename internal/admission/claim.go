@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/shape"
 )
 
 // Path is where the webhook is served; package/generate/webhooks.yaml.tmpl has it too.
@@ -86,7 +87,7 @@ func patched(req admission.Request, scope Scope, namespace string, change func(*
 	request := struct {
 		Metadata map[string]any `json:"metadata"`
 	}{}
-	if err := json.Unmarshal(req.Object.Raw, &request); err != nil {
+	if err := shape.Decode(req.Object.Raw, &request); err != nil {
 		return admission.Errored(http.StatusBadRequest, fmt.Errorf("cannot read metadata: %w", err))
 	}
 	if request.Metadata == nil {

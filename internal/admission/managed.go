@@ -2,9 +2,9 @@ package admission
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/shape"
 )
 
 // Where the rules between objects are served; package/generate/webhooks.yaml.tmpl has the paths too, and says which few
@@ -71,7 +72,7 @@ func (r *Rules) handler(check rule) admission.Handler {
 			raw = req.OldObject.Raw
 		}
 		obj := metav1.PartialObjectMetadata{}
-		if err := json.Unmarshal(raw, &obj); err != nil {
+		if err := shape.Decode(raw, &obj); err != nil {
 			return admission.Errored(http.StatusBadRequest, fmt.Errorf("cannot read the object: %w", err))
 		}
 		if !current(r.Scope).has(req.Namespace, obj.Labels) {
@@ -117,7 +118,7 @@ func refused(req admission.Request, wrong field.ErrorList) admission.Response {
 // decode reads an object of a request.
 func decode[T any](raw []byte) (*T, error) {
 	obj := new(T)
-	if err := json.Unmarshal(raw, obj); err != nil {
+	if err := shape.Decode(raw, obj); err != nil {
 		return nil, fmt.Errorf("cannot read the object: %w", err)
 	}
 	return obj, nil
@@ -130,7 +131,7 @@ func get[T client.Object](ctx context.Context, c client.Reader, namespace, name 
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("cannot read %T %s/%s: %w", obj, namespace, name, err)
+		return false, fmt.Errorf("cannot read %s %s/%s: %w", reflect.TypeOf(obj).Elem().Name(), namespace, name, err)
 	}
 	return true, nil
 }

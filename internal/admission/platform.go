@@ -3,7 +3,6 @@ package admission
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -13,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/platform"
+	"github.com/crossplane-capz/crossplane-capz/internal/shape"
 )
 
 // PlatformPath is where the webhook of the kinds for application teams is served; package/generate/webhooks.yaml.tmpl has it
@@ -40,7 +40,7 @@ func (c *PlatformClaimer) Handle(_ context.Context, req admission.Request) admis
 			} `json:"claimRef"`
 		} `json:"spec"`
 	}{}
-	if err := json.Unmarshal(req.Object.Raw, &request); err != nil {
+	if err := shape.Decode(req.Object.Raw, &request); err != nil {
 		return admission.Errored(http.StatusBadRequest, fmt.Errorf("cannot read spec.claimRef: %w", err))
 	}
 	namespace := cmp.Or(req.Namespace, request.Spec.ClaimRef.Namespace)

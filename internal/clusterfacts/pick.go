@@ -9,8 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
 )
 
 // ofCluster reports whether the facts of a Cluster have objects of the kind.
@@ -51,7 +53,7 @@ func Pick(object *unstructured.Unstructured) *unstructured.Unstructured {
 	if len(labels) > 0 {
 		picked.SetLabels(labels)
 	}
-	if annotations := without(object.GetAnnotations(), corev1.LastAppliedConfigAnnotation); len(annotations) > 0 {
+	if annotations := without(object.GetAnnotations(), corev1.LastAppliedConfigAnnotation, refusal.Annotation); len(annotations) > 0 {
 		picked.SetAnnotations(annotations)
 	}
 	picked.SetDeletionTimestamp(object.GetDeletionTimestamp())
@@ -71,8 +73,8 @@ func Pick(object *unstructured.Unstructured) *unstructured.Unstructured {
 
 var statusResources = field.At[[]any]("status", "resources")
 
-// pickStatus returns what others wait for: what is ready, and whose it is. Reasons and messages change with every step that Azure
-// takes.
+// pickStatus returns what others wait for: what is ready, whose it is, and the mistake for which it will not be ready. Other reasons and
+// messages change with every step that Azure takes.
 func pickStatus(object *unstructured.Unstructured) map[string]any {
 	picked := map[string]any{}
 	for _, name := range []string{"version", "autoUpgradeVersion"} {
@@ -82,7 +84,10 @@ func pickStatus(object *unstructured.Unstructured) map[string]any {
 	}
 	var kept []any
 	for _, m := range field.Maps(statusResources.Value(object)) {
-		if m["ready"] == true || m["ownership"] != nil {
+		switch {
+		case m["ready"] != true && v1beta1.IsMistake(field.Text(m["reason"])):
+			kept = append(kept, m)
+		case m["ready"] == true || m["ownership"] != nil:
 			kept = append(kept, without(m, "reason", "message"))
 		}
 	}

@@ -42,6 +42,12 @@ func TestPick(t *testing.T) {
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, ` + metadata + `, spec: {location: x}, status: {version: v1, autoUpgradeVersion: v2,
 			  resources: [{resource: {kind: ManagedCluster, name: a}, ready: true, ownership: owned}]}}`,
 		},
+		"a mistake, and what waits": {
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedCluster, ` + metadata + `, status: {
+			  resources: [{resource: {kind: ResourceGroup, name: a}, ready: false, reason: InvalidField, message: why}, {resource: {kind: VirtualNetwork, name: b}, ready: false, reason: WaitingForResource, message: waits}]}}`,
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedCluster, ` + metadata + `, status: {
+			  resources: [{resource: {kind: ResourceGroup, name: a}, ready: false, reason: InvalidField, message: why}]}}`,
+		},
 		"being deleted, as kubectl applied it": {
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedCluster, metadata: {name: a, namespace: ns, resourceVersion: "7", generation: 3, labels: {l: m}, finalizers: [f],
 			  deletionTimestamp: "2026-01-02T03:04:05Z", managedFields: [{manager: m}], annotations: {kubectl.kubernetes.io/last-applied-configuration: all}}}`,

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
 // What goes wrong with a composition is one of three: it is pending, blocked, or fatal, as any other error is.
@@ -38,17 +40,19 @@ func (e *FatalError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *FatalError) Unwrap() error { return e.Err }
 
-// Reasons of Blocked errors.
+// Reasons of Blocked errors, and of waiting.
 const (
-	ReasonInvalidResource    = "InvalidResource"
-	ReasonDuplicateResource  = "DuplicateResource"
-	ReasonIncompatibleValue  = "IncompatibleValue"
-	ReasonImmutableField     = "ImmutableField"
-	ReasonKindNotInstalled   = "KindNotInstalled"
-	ReasonReplicasManagedBy  = "ReplicasManagedByOther"
+	ReasonInvalidResource    = v1beta1.ReasonInvalidResource
+	ReasonInvalidField       = v1beta1.ReasonInvalidField
+	ReasonRefused            = v1beta1.ReasonRefused
+	ReasonDuplicateResource  = v1beta1.ReasonDuplicateResource
+	ReasonIncompatibleValue  = v1beta1.ReasonIncompatibleValue
+	ReasonImmutableField     = v1beta1.ReasonImmutableField
+	ReasonKindNotInstalled   = v1beta1.ReasonKindNotInstalled
+	ReasonReplicasManagedBy  = v1beta1.ReasonReplicasManagedBy
+	ReasonGone               = v1beta1.ReasonGone
+	ReasonControlledByOther  = v1beta1.ReasonControlledByOther
 	ReasonWaitingForResource = "WaitingForResource"
 	ReasonPaused             = "Paused"
 	ReasonDeleting           = "Deleting"
-	ReasonGone               = "Gone"
-	ReasonControlledByOther  = "ControlledByOther"
 )

@@ -137,13 +137,27 @@ func (r *Request) Schema(gvk schema.GroupVersionKind) (schema *structpb.Struct, 
 	if !request.HasCapability(r.req, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS) {
 		return nil, false, nil
 	}
-	name := "schema/" + gvk.Kind + "." + gvk.GroupVersion().String()
+	name := schemaRequirement(gvk)
 	r.asked.Schemas[name] = &fnv1.SchemaSelector{ApiVersion: gvk.GroupVersion().String(), Kind: gvk.Kind}
 	s, resolved := r.req.GetRequiredSchemas()[name]
 	if !resolved {
 		return nil, true, ErrPending
 	}
 	return s.GetOpenapiV3(), true, nil
+}
+
+// SchemaRead returns the OpenAPI schema of a kind where it has been read already, nil elsewhere: all of a group is read for one kind. What
+// was read for something else stays asked for, so that what follows from it does.
+func (r *Request) SchemaRead(gvk schema.GroupVersionKind) *structpb.Struct {
+	if r.req.GetRequiredSchemas()[schemaRequirement(gvk)].GetOpenapiV3() == nil {
+		return nil
+	}
+	s, _, _ := r.Schema(gvk) // It is there.
+	return s
+}
+
+func schemaRequirement(gvk schema.GroupVersionKind) string {
+	return "schema/" + gvk.Kind + "." + gvk.GroupVersion().String()
 }
 
 // ComposedEarlier reports whether an earlier function of the pipeline composes the object of that name.

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/deletion"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
 )
 
 // OnUpdate passes creations and deletions, resyncs, and the updates that differ as relevant decides.
@@ -37,7 +38,7 @@ func xrChanged() predicate.Predicate {
 			!slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
 			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
 			differs(access.StatusReplicas, before, after) || differs(access.StatusControlPlaneEndpoint, before, after) || pauseReported(before, after) ||
-			refusalsChanged(before, after)
+			refusalsChanged(before, after) || refusedByAPIServer(before, after)
 	})
 }
 
@@ -46,6 +47,13 @@ func pauseReported(before, after client.Object) bool {
 	old, oldOK := before.(*unstructured.Unstructured)
 	changed, changedOK := after.(*unstructured.Unstructured)
 	return oldOK && changedOK && reportsNotPaused(old) != reportsNotPaused(changed)
+}
+
+// refusedByAPIServer reports whether the API server has refused something of a composite resource since, or refuses it no more.
+func refusedByAPIServer(before, after client.Object) bool {
+	old, oldOK := before.(*unstructured.Unstructured)
+	changed, changedOK := after.(*unstructured.Unstructured)
+	return oldOK && changedOK && refusal.Changed(old, changed)
 }
 
 // endpointChanged passes what matters of a control plane to the infrastructure.

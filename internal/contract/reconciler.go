@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -88,6 +89,11 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	again, err := r.NoteRefusals(ctx, xr, time.Now())
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	after = retry.Sooner(after, again)
 	if cluster == nil || !ownedByCAPI(xr) {
 		return ctrl.Result{RequeueAfter: after}, nil
 	}

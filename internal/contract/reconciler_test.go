@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
 )
 
 // reconciler returns the Reconciler of a kind, which mirrors nothing.
@@ -74,6 +75,27 @@ func TestClaim(t *testing.T) {
 				t.Errorf("written again though nothing changed: %v", writes)
 			}
 		})
+	}
+}
+
+// TestRefusalsAreNoted shows that what Crossplane reports as refused is noted for the function, once, and looked at again.
+func TestRefusalsAreNoted(t *testing.T) {
+	const message = `cannot compose resources: cannot apply composed resource "a": admission webhook "w" denied the request: no`
+	xr := fixture.With(fixture.Parse(t, fixture.InfrastructureYAML), func(o *unstructured.Unstructured) {
+		o.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Synced", "status": "False", "message": message}}}
+	})
+	m := fixture.New(t, xr, fixture.Cluster())
+	r := reconciler(m, composite.AzureASOManagedCluster)
+	result := m.Reconcile(r, "my-cluster")
+	if diff := cmp.Diff([]string{"patch AzureASOManagedCluster my-cluster"}, m.TakeWrites()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := refusal.Of(m.Find(fixture.ASOCluster, "my-cluster")); got["a"] != `admission webhook "w" denied the request: no` || result.RequeueAfter <= 0 || result.RequeueAfter > refusal.Interval {
+		t.Errorf("noted %v, again after %s", got, result.RequeueAfter)
+	}
+	m.Reconcile(r, "my-cluster")
+	if writes := m.TakeWrites(); len(writes) > 0 {
+		t.Errorf("written again though nothing changed: %v", writes)
 	}
 }
 

@@ -26,13 +26,13 @@ func (p Path[T]) Get(obj *unstructured.Unstructured) (T, bool, error) {
 // In is Get for the content of an object, or for an item of a list.
 func (p Path[T]) In(content map[string]any) (T, bool, error) {
 	var zero T
-	value, found, err := unstructured.NestedFieldNoCopy(content, p.names...)
+	value, found, err := Nested(content, p.names...)
 	if err != nil || !found || value == nil {
 		return zero, false, err
 	}
 	typed, ok := convert[T](value)
 	if !ok {
-		return zero, false, fmt.Errorf("%v is %T, not %T", p, value, zero)
+		return zero, false, fmt.Errorf("%v is %s, but must be %s", p, Show(value), typeWords[T]())
 	}
 	return typed, true, nil
 }

@@ -38,8 +38,8 @@ func TestGet(t *testing.T) {
 	check(t, At[string]("spec", "absent"), "", false, "")
 	check(t, At[[]string]("spec", "list"), []string{"a", "b"}, true, "")
 	check(t, At[map[string]string]("spec", "map"), map[string]string{"k": "v"}, true, "")
-	check(t, At[string]("spec", "count"), "", false, "Pool p0: spec.count is float64, not string")
-	check(t, At[int64]("spec", "name"), 0, false, "Pool p0: spec.name is string, not int64")
+	check(t, At[string]("spec", "count"), "", false, "Pool p0: spec.count is 3, but must be a string")
+	check(t, At[int64]("spec", "name"), 0, false, "Pool p0: spec.name is \"x\", but must be a whole number")
 	check(t, At[[]string]("spec", "mixed"), nil, false, "Pool p0: spec.mixed is")
 	check(t, At[string]("spec", "name", "deeper"), "", false, "Pool p0:")
 }

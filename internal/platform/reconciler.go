@@ -3,6 +3,7 @@ package platform
 import (
 	"context"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/retry"
 )
 
 // A Reconciler serves one of the two composite kinds.
@@ -77,17 +79,20 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.claim(ctx, xr); err != nil {
 		return ctrl.Result{}, err
 	}
-	if t.owner == nil {
-		return ctrl.Result{}, nil
+	again, err := access.API{Client: r.Client}.NoteRefusals(ctx, xr, time.Now())
+	if err != nil || t.owner == nil {
+		return ctrl.Result{RequeueAfter: again}, err
 	}
 	cluster := &clusterv1.Cluster{}
 	if err := r.Get(ctx, t.cluster, cluster); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		return ctrl.Result{RequeueAfter: again}, client.IgnoreNotFound(err)
 	}
 	if !metav1.IsControlledBy(cluster, xr) {
-		return ctrl.Result{}, nil // The function says so on the composite resource.
+		return ctrl.Result{RequeueAfter: again}, nil // The function says so on the composite resource.
 	}
-	return r.connect(ctx, t, cluster)
+	result, err := r.connect(ctx, t, cluster)
+	result.RequeueAfter = retry.Sooner(result.RequeueAfter, again)
+	return result, err
 }
 
 // teamOf returns where the team of a composite resource sees it.

@@ -21,6 +21,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
 )
 
 // claimIndex indexes XAKSClusters by namespace/name of their claims.
@@ -65,8 +66,16 @@ func metadataOrSpecChanged() predicate.Predicate {
 			e.ObjectOld.GetResourceVersion() == e.ObjectNew.GetResourceVersion() || // A resync.
 			!maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
 			!maps.Equal(e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations()) ||
-			!slices.Equal(e.ObjectOld.GetFinalizers(), e.ObjectNew.GetFinalizers())
+			!slices.Equal(e.ObjectOld.GetFinalizers(), e.ObjectNew.GetFinalizers()) ||
+			refusedAnew(e.ObjectOld, e.ObjectNew)
 	}}
+}
+
+// refusedAnew reports whether the API server has refused something of a composite resource since, or refuses it no more.
+func refusedAnew(before, after client.Object) bool {
+	old, oldOK := before.(*unstructured.Unstructured)
+	changed, changedOK := after.(*unstructured.Unstructured)
+	return oldOK && changedOK && refusal.Changed(old, changed)
 }
 
 // indexClaim is the function of claimIndex.

@@ -54,13 +54,13 @@ func controlledBy(o, xr *unstructured.Unstructured) bool {
 }
 
 // Schemas returns what an API server would say of the kinds of the resources, in a document per API group and version, by file
-// name: composition functions ask for it before they compose a kind. A kind that crds has comes with its schema. If crds
-// is empty every kind is taken to be served, and nothing more is known of it.
-func (p *Preview) Schemas(crds []extv1.CustomResourceDefinition) (map[string][]byte, error) {
+// name: composition functions ask for it before they compose a kind. A kind that the CRDs have
+// comes with its schema. If there are none every kind is taken to be served, and nothing more is known of it.
+func (p *Preview) Schemas() (map[string][]byte, error) {
 	kinds := map[string]map[string]any{}
 	for _, o := range p.Resources {
 		gvk := o.GroupVersionKind()
-		schema, served, err := schemaOf(gvk, crds)
+		schema, served, err := schemaOf(gvk, p.crds)
 		if err != nil {
 			return nil, err
 		}

@@ -123,10 +123,6 @@ func TestSchemas(t *testing.T) {
 			Versions: []extv1.CustomResourceDefinitionVersion{{Name: version, Served: served, Schema: schema}},
 		}}}
 	}
-	p, err := Make(context.Background(), groups, objects(t, newCluster, infra, pool, newPool))
-	if err != nil {
-		t.Fatal(err)
-	}
 	kind := []any{map[string]any{"group": "resources.azure.com", "version": "v1", "kind": "ResourceGroup"}}
 	cases := map[string]struct {
 		crds []extv1.CustomResourceDefinition
@@ -139,7 +135,11 @@ func TestSchemas(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			documents, err := p.Schemas(c.crds)
+			p, err := Make(context.Background(), groups, objects(t, newCluster, infra, pool, newPool), c.crds...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			documents, err := p.Schemas()
 			if err != nil || len(documents) != 1 {
 				t.Fatalf("want one document, got %d, %v", len(documents), err)
 			}

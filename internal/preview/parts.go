@@ -2,6 +2,7 @@ package preview
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/shape"
 )
 
 // load takes the objects in and does what the API server and Cluster API core would: versions, namespaces, owners. Secrets are left
@@ -120,7 +122,11 @@ func current(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 }
 
 func converted(o *unstructured.Unstructured, old, out any, convert func() error) (*unstructured.Unstructured, error) {
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, old); err != nil {
+	content, err := json.Marshal(o.Object)
+	if err == nil {
+		err = shape.Decode(content, old)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
 	}
 	if err := convert(); err != nil {

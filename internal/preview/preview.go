@@ -4,6 +4,7 @@ package preview
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,7 +12,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
+	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -37,6 +40,7 @@ type Preview struct {
 	Problems []Problem
 
 	function fnv1.FunctionRunnerServiceServer
+	crds     []extv1.CustomResourceDefinition
 	objects  []*unstructured.Unstructured
 	composed map[types.UID]map[string]*unstructured.Unstructured
 }
@@ -48,9 +52,11 @@ type Problem struct {
 
 func (p Problem) String() string { return fmt.Sprintf("%s %s: %s", p.Kind, p.Name, p.Message) }
 
-// Make previews the composite resources among objects. An error means that there is nothing to preview.
-func Make(ctx context.Context, function fnv1.FunctionRunnerServiceServer, objects []*unstructured.Unstructured) (*Preview, error) {
-	p := &Preview{function: function, composed: map[types.UID]map[string]*unstructured.Unstructured{}}
+// Make previews the composite resources among objects. An error means that there is nothing to preview. The kinds of Azure Service
+// Operator that a cluster would serve are those of crds; if there are none, every kind is taken to be served, and nothing more is known
+// of it.
+func Make(ctx context.Context, function fnv1.FunctionRunnerServiceServer, objects []*unstructured.Unstructured, crds ...extv1.CustomResourceDefinition) (*Preview, error) {
+	p := &Preview{function: function, crds: crds, composed: map[types.UID]map[string]*unstructured.Unstructured{}}
 	if err := p.load(objects); err != nil {
 		return nil, err
 	}
@@ -130,11 +136,14 @@ func (p *Preview) request(xr *unstructured.Unstructured) (*fnv1.RunFunctionReque
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", xr.GetKind(), xr.GetName(), err)
 	}
+	capabilities := []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}
+	if len(p.crds) > 0 {
+		capabilities = append(capabilities, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS)
+	}
 	req := &fnv1.RunFunctionRequest{
-		// No schemas: without a cluster nobody knows which kinds are installed.
-		Meta:              &fnv1.RequestMeta{Capabilities: []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}},
+		Meta:              &fnv1.RequestMeta{Capabilities: capabilities},
 		Observed:          &fnv1.State{Composite: &fnv1.Resource{Resource: s}, Resources: map[string]*fnv1.Resource{}},
-		RequiredResources: map[string]*fnv1.Resources{},
+		RequiredResources: map[string]*fnv1.Resources{}, RequiredSchemas: map[string]*fnv1.Schema{},
 	}
 	for name, o := range p.composed[xr.GetUID()] {
 		s, err := resource.AsStruct(o)
@@ -148,6 +157,15 @@ func (p *Preview) request(xr *unstructured.Unstructured) (*fnv1.RunFunctionReque
 
 // resolve adds what the function asked for to the request; asked reports whether that was new.
 func (p *Preview) resolve(req *fnv1.RunFunctionRequest, requirements *fnv1.Requirements) (asked bool, err error) {
+	for name, selector := range requirements.GetSchemas() {
+		if _, there := req.GetRequiredSchemas()[name]; there {
+			continue
+		}
+		asked = true
+		if req.RequiredSchemas[name], err = p.schema(schema.FromAPIVersionAndKind(selector.GetApiVersion(), selector.GetKind())); err != nil {
+			return false, err
+		}
+	}
 	for name, selector := range requirements.GetResources() {
 		if _, there := req.GetRequiredResources()[name]; there {
 			continue
@@ -167,6 +185,20 @@ func (p *Preview) resolve(req *fnv1.RunFunctionRequest, requirements *fnv1.Requi
 		req.RequiredResources[name] = found
 	}
 	return asked, nil
+}
+
+// schema answers as an API server that has the CRDs; it has none for a kind that it does not serve.
+func (p *Preview) schema(gvk schema.GroupVersionKind) (*fnv1.Schema, error) {
+	openAPI, served, err := schemaOf(gvk, p.crds)
+	if err != nil || !served {
+		return &fnv1.Schema{}, err
+	}
+	s := &structpb.Struct{}
+	content, err := json.Marshal(openAPI)
+	if err == nil {
+		err = protojson.Unmarshal(content, s)
+	}
+	return &fnv1.Schema{OpenapiV3: s}, err
 }
 
 func (p *Preview) all() []*unstructured.Unstructured {

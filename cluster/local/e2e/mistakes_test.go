@@ -100,6 +100,21 @@ var madeMistakes = []mistake{
 		says: []string{"spec.resources[1]", "LoadBalancer", "network.azure.com/v20250301", "CRD"},
 	},
 	{
+		name: "a field that there is not", kind: asoClusterKind, object: clusterName,
+		make: moreEntry("apiVersion: resources.azure.com/v1api20200601\nkind: ResourceGroup\nmetadata: {name: other}\nspec: {location: northeurope, locaton: x}"),
+		says: []string{"spec.resources[1].spec.locaton must be absent", "did you mean location"},
+	},
+	{
+		name: "a field that there is not, of what exists", kind: controlPlaneKind, object: clusterName,
+		make: inEntry("spec.dnsPrefx", "x"),
+		says: []string{"spec.resources[0].spec.dnsPrefx must be absent", "did you mean dnsPrefix"},
+	},
+	{
+		name: "a value that is not one of those", kind: controlPlaneKind, object: clusterName,
+		make: inEntry("spec.networkProfile.networkPlugin", "azzure"),
+		says: []string{"spec.resources[0].spec.networkProfile.networkPlugin", `"azzure"`, "must be one of"},
+	},
+	{
 		name: "a kind of somebody else", kind: asoClusterKind, object: clusterName,
 		make: moreEntry("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}"),
 		says: []string{"spec.resources[1].apiVersion", `"v1"`},
@@ -230,6 +245,7 @@ var mistakes = func() *scenario {
 	for _, m := range madeMistakes {
 		s.steps = append(s.steps, m.steps()...)
 	}
+	s.steps = append(s.steps, deniedByPolicy...)
 	s.steps = append(s.steps, otherManager...)
 	s.steps = append(s.steps, strangerSteps...)
 	s.steps = append(s.steps, step{

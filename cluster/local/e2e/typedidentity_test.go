@@ -34,6 +34,8 @@ var typedIdentities = &scenario{
 			name: "an identity for labelled namespaces", act: applyTyped("aks", onlyLabelled),
 			expect: []expectation{
 				warned(typedControlPlaneKind, clusterName, "spec.allowedNamespaces of AzureClusterIdentity"), gone(secretKind, asoSecret), azureEmpty,
+				notAllowed(typedControlPlaneKind, "Ready"), notAllowed(typedControlPlaneKind, "Available"), notAllowed(typedClusterKind, "Ready"),
+				condition(clusterKind, clusterName, "ControlPlaneAvailable", "False", "does not have namespace"),
 			},
 		},
 		{

@@ -58,7 +58,7 @@ func TestMachinePoolProblems(t *testing.T) {
 		want               string
 	}{
 		"newer than the control plane": {pool: Pool{Version: "v1.33.3"}, want: `spec.template.spec.version is "v1.33.3", but must not be above "v1.33.2"`},
-		"patch":                        {spec: "asoManagedClustersAgentPoolPatches: ['spec: {surge: 1}']", want: `spec.asoManagedClustersAgentPoolPatches[0] is`},
+		"patch":                        {spec: "asoManagedClustersAgentPoolPatches: ['spec: {surge: 1}']", want: `spec.asoManagedClustersAgentPoolPatches[0] cannot be applied: spec.surge must be absent`},
 		"other subnet by name":         {spec: "subnetName: s2", controlPlane: "subscriptionID: ''", want: `spec.subscriptionID is empty, but must be set, because the ID of subnet "s2" is built with it`},
 	}
 	for name, tc := range tests {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
@@ -17,7 +18,11 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/shape"
 )
+
+// mostRefused is how many bytes a message has of what is wrong with a patch.
+const mostRefused = 1024
 
 // patched applies the user's patches to an object, in order. Each is a JSON merge patch (RFC 7386), in JSON or YAML, on
 // the whole object, which must be one of its kind afterwards. What identifies the object, in Kubernetes and in Azure, is not
@@ -31,12 +36,12 @@ func (c *aksCluster) patched(o *plan.Resource, path string, patches []string) *p
 		next, err := patchedOnce(o.Object, patch)
 		refused := ""
 		if err != nil {
-			refused = cut(err.Error())
+			refused = field.Cut(err.Error(), mostRefused)
 		} else {
 			refused = notTheUsers(o.Object, next)
 		}
 		if refused != "" {
-			o.Err = invalid("%s[%d] is %s, but cannot be applied: %s", path, i, short(patch), refused)
+			o.Err = invalid("%s[%d] cannot be applied: %s", path, i, refused)
 			return o
 		}
 		o.Object = next
@@ -52,6 +57,9 @@ func patchedOnce(obj *unstructured.Unstructured, patch string) (*unstructured.Un
 	}
 	merge, err := yaml.ToJSON([]byte(patch))
 	if err != nil {
+		if strings.Contains(err.Error(), "map key") { // The parser shows the key as Go has it.
+			err = errors.New("the name of a field in it is no text")
+		}
 		return nil, err
 	}
 	fields := map[string]any{}
@@ -95,9 +103,17 @@ func strictly(content []byte, gvk schema.GroupVersionKind) (*unstructured.Unstru
 	if err != nil {
 		return nil, err
 	}
+	var value any
+	if err := json.Unmarshal(content, &value); err != nil {
+		return nil, err
+	}
+	kind := fmt.Sprintf("%s of %s", gvk.Kind, gvk.GroupVersion())
+	if told := shape.Sentence(shape.Types(value, shape.Go(reflect.TypeOf(typed))), "", kind); told != "" {
+		return nil, errors.New(told)
+	}
 	mistakes, err := kjson.UnmarshalStrict(content, typed)
 	if err := cmp.Or(err, errors.Join(mistakes...)); err != nil {
-		return nil, err
+		return nil, shape.Explain(err, nil, kind)
 	}
 	if found := typed.GetObjectKind().GroupVersionKind(); found != gvk {
 		return nil, fmt.Errorf("it makes the object %s, but apiVersion and kind must stay %s", found, gvk)

@@ -10,12 +10,17 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
 )
 
 // Observations is what a plan is decided from beside the resources and what is composed of them already.
 type Observations struct {
 	// served are the kinds of resources that are new, or change their version; false for one that the API server lacks.
 	served map[schema.GroupVersionKind]bool
+	// refused is what the API server has refused of the resources. While it is doubtful whether it takes them, all are held against their
+	// schemas.
+	refused  refusal.Answers
+	doubtful bool
 	// leaving are the objects that the spec no longer has and that are not gone yet, in the order of the status.
 	leaving []leaving
 }
@@ -31,7 +36,8 @@ type leaving struct {
 // finds the objects of the user's own that stand in for resources, see Resource.Existing. The error is ErrPending when something
 // has to be read first.
 func Observe(in *composer.Request, resources []*Resource) (*Observations, error) {
-	o := &Observations{served: map[schema.GroupVersionKind]bool{}}
+	o := &Observations{served: map[schema.GroupVersionKind]bool{}, refused: refusal.Of(in.XR)}
+	o.doubtful = len(o.refused) > 0 || reportsInvalidField(in.XR)
 	var pending error
 	for _, r := range resources {
 		err := errors.Join(o.observeKind(in, r), observeExisting(in, r))
@@ -47,18 +53,31 @@ func Observe(in *composer.Request, resources []*Resource) (*Observations, error)
 	return o, errors.Join(pending, err)
 }
 
-// observeKind finds out whether the kind of a resource is served that is to be applied for the first time, or in another version.
+// observeKind finds out whether the kind of a resource is served that is to be applied for the first time, or in another version, and
+// whether the API server takes the object.
 func (o *Observations) observeKind(in *composer.Request, r *Resource) error {
 	observed := in.Observed[r.Name()]
-	if r.Err != nil || observed != nil && observed.GetAPIVersion() == r.Object.GetAPIVersion() {
+	if r.Err != nil || !o.doubtful && observed != nil && observed.GetAPIVersion() == r.Object.GetAPIVersion() {
 		return nil //nolint:nilerr // It is the resource's.
 	}
 	gvk := r.Object.GroupVersionKind()
 	served, known, err := in.Served(gvk)
-	if err == nil && known {
+	if err == nil && known && served && o.doubtful {
+		_, _, err = in.Schema(gvk)
+	}
+	if err != nil {
+		return err
+	}
+	if known {
 		o.served[gvk] = served
 	}
-	return err
+	answer, refused := o.refused[r.Name()]
+	if told := invalidFields(r, in.SchemaRead(gvk), refused); told != "" {
+		r.Err = composer.Blockedf(composer.ReasonInvalidField, "%s", told)
+	} else if refused {
+		r.Err = refusedBy(r, answer)
+	}
+	return nil
 }
 
 // lacks reports whether the API server certainly does not serve a kind.

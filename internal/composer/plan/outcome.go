@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -63,6 +62,13 @@ func (o *Outcomes) Refused() bool {
 	return false
 }
 
+// Waits reports whether a resource waits for something else, or there is none that could.
+func (o *Outcomes) Waits() bool {
+	return len(o.Of) == 0 || slices.ContainsFunc(o.Of, func(outcome Outcome) bool {
+		return !outcome.State.Ready && outcome.State.Reason == composer.ReasonWaitingForResource
+	})
+}
+
 // Condition returns the condition ResourcesReady: the worst of what keeps the resources from being ready comes first.
 func (o *Outcomes) Condition() composer.Condition {
 	return conditionOf(composer.ConditionResourcesReady, o.Of)
@@ -97,14 +103,14 @@ func conditionOf(conditionType string, outcomes []Outcome) composer.Condition {
 	worst, reason := -1, ""
 	var lines, notOurs []string
 	for rank := range 3 {
-		for _, outcome := range outcomes {
-			if outcome.State.Ready || outcome.rank() != rank {
+		for i, outcome := range outcomes {
+			if outcome.State.Ready || outcome.rank() != rank || outcome.waitsLike(outcomes[:i]) {
 				continue
 			}
 			if worst < 0 {
 				worst, reason = rank, outcome.State.Reason
 			}
-			lines = append(lines, outcome.line())
+			lines = append(lines, outcome.line(outcomes[i+1:]...))
 		}
 	}
 	if worst >= 0 {
@@ -129,7 +135,8 @@ func (o Outcome) rank() int {
 	return 2
 }
 
-func (o Outcome) line() string {
+// line returns what is said of an outcome, and of those of the others that wait for the same.
+func (o Outcome) line(others ...Outcome) string {
 	message := o.State.Message
 	if message == "" {
 		message = o.State.Reason
@@ -137,7 +144,19 @@ func (o Outcome) line() string {
 	if o.Blocked {
 		return message
 	}
-	return fmt.Sprintf("%s %s: %s", o.Object.GetKind(), o.Object.GetName(), message)
+	names := []string{o.Object.GetKind() + " " + o.Object.GetName()}
+	for _, other := range others {
+		if other.waitsLike([]Outcome{o}) {
+			names = append(names, other.Object.GetKind()+" "+other.Object.GetName())
+		}
+	}
+	return strings.Join(names, ", ") + ": " + message
+}
+
+// waitsLike reports whether a resource waits for the same as one of the others.
+func (o Outcome) waitsLike(others []Outcome) bool {
+	return o.State.Reason == composer.ReasonWaitingForResource && !o.State.Ready &&
+		slices.ContainsFunc(others, func(other Outcome) bool { return other.State == o.State && other.Blocked == o.Blocked })
 }
 
 // Resources returns status.resources.
@@ -166,6 +185,8 @@ type resourceStatus struct {
 	// object has group, version, kind, namespace and name.
 	object    *unstructured.Unstructured
 	ready     bool
+	reason    string
+	message   string
 	ownership string
 }
 
@@ -180,9 +201,21 @@ func statusesOf(xr *unstructured.Unstructured) []resourceStatus {
 		obj.SetGroupVersionKind(schema.GroupVersionKind{Group: field.Text(r["group"]), Version: field.Text(r["version"]), Kind: field.Text(r["kind"])})
 		obj.SetName(field.Text(r["name"]))
 		obj.SetNamespace(xr.GetNamespace())
-		statuses = append(statuses, resourceStatus{object: obj, ready: item["ready"] == true, ownership: field.Text(item["ownership"])})
+		statuses = append(statuses, resourceStatus{object: obj, ready: item["ready"] == true, reason: field.Text(item["reason"]), message: field.Text(item["message"]), ownership: field.Text(item["ownership"])})
 	}
 	return statuses
+}
+
+// mistake goes after what says that somebody waits for the resource: why it will not be ready before somebody corrects that.
+func (s resourceStatus) mistake() string { return Mistake(s.reason, s.message) }
+
+// Mistake returns what goes after words that say that another composite's resource is waited for, where its status has a mistake of the
+// user's; empty elsewhere.
+func Mistake(reason, message string) string {
+	if !v1beta1.IsMistake(reason) {
+		return ""
+	}
+	return ": " + message
 }
 
 // ReportsReady reports whether the status of a composite resource says of a resource of the kind that it is ready.

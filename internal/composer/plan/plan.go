@@ -142,7 +142,8 @@ func (p *Plan) apply(r *Resource, d decision, out *Outcomes) error {
 		out.Incomplete = true
 	case Keep, Refuse:
 		out.Incomplete, outcome.Blocked = true, true
-		out.Unwatched = out.Unwatched || d.err.Reason == composer.ReasonKindNotInstalled
+		// Crossplane watches no CRDs: another version of one may serve the kind, or have the field.
+		out.Unwatched = out.Unwatched || d.err.Reason == composer.ReasonKindNotInstalled || d.err.Reason == composer.ReasonInvalidField
 		if d.action == Keep {
 			if err := p.keep(r, d, observed, out); err != nil {
 				return err

@@ -98,10 +98,11 @@ func (p *Plan) wait(in *composer.Request, from *Resource, ref aso.Reference) str
 		if !peer.defines(ref) {
 			continue
 		}
-		if s, ok := peer.statusOf(ref); ok && s.ready {
+		s, ok := peer.statusOf(ref)
+		if ok && s.ready {
 			return ""
 		}
-		return fmt.Sprintf("%s (%s) of %s %s is ready", ref, ref.Path, peer.Kind, peer.Name)
+		return fmt.Sprintf("%s (%s) of %s %s is ready%s", ref, ref.Path, peer.Kind, peer.Name, s.mistake())
 	}
 	// What nobody here defines is the user's own: ASO itself waits for it.
 	return missing

@@ -14,9 +14,9 @@ import (
 // an incompatible value, and the returned error says so with the given reason ("because ...").
 func (r *Resource) SetField(path interface{ Names() []string }, value any, because string) *composer.Blocked {
 	fields := path.Names()
-	found, exists, err := unstructured.NestedFieldNoCopy(r.Object.Object, fields...)
+	found, exists, err := field.Nested(r.Object.Object, fields...)
 	if err != nil {
-		return composer.Blockedf(composer.ReasonInvalidResource, "%s: %v", r.Source, err)
+		return composer.Blockedf(composer.ReasonInvalidField, "%s.%v", r.Source, err)
 	}
 	if exists && found != nil && !reflect.DeepEqual(normalized(found), normalized(value)) {
 		return composer.Blockedf(composer.ReasonIncompatibleValue, "%s.%s is %s, but must be %s or absent %s",

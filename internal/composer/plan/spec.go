@@ -64,12 +64,15 @@ func parse(item any, path, namespace string) *Resource {
 // unreadable stands for what is no object at all.
 func unreadable(found any, path, required string) *Resource {
 	return &Resource{Source: path, Declared: true, Object: &unstructured.Unstructured{Object: map[string]any{}},
-		Err: composer.Blockedf(composer.ReasonInvalidResource, "%s is %T, but must be %s", path, found, required)}
+		Err: composer.Blockedf(composer.ReasonInvalidResource, "%s is %s, but must be %s", path, field.Show(found), required)}
 }
 
 func malformed(obj *unstructured.Unstructured, path, namespace string) *composer.Blocked {
 	invalid := func(of, found, required string) *composer.Blocked {
 		return composer.Blockedf(composer.ReasonInvalidResource, "%s.%s is %q, but must be %s", path, of, field.Cut(found, longestName), required)
+	}
+	wrongType := func(of fmt.Stringer, found any, required string) *composer.Blocked {
+		return composer.Blockedf(composer.ReasonInvalidResource, "%s.%s is %s, but must be %s", path, of, field.Show(found), required)
 	}
 	gv, err := schema.ParseGroupVersion(obj.GetAPIVersion())
 	switch {
@@ -87,12 +90,12 @@ func malformed(obj *unstructured.Unstructured, path, namespace string) *composer
 	for _, of := range []string{"labels", "annotations"} {
 		value, _, _ := field.At[any]("metadata", of).Get(obj)
 		if _, _, err := unstructured.NestedStringMap(obj.Object, "metadata", of); err != nil && value != nil {
-			return invalid("metadata."+of, fmt.Sprint(value), "a map of strings")
+			return wrongType(field.At[any]("metadata", of), value, "an object of strings")
 		}
 	}
 	if spec, found := obj.Object["spec"]; found {
 		if _, ok := spec.(map[string]any); !ok {
-			return invalid("spec", fmt.Sprint(spec), "an object")
+			return wrongType(field.At[any]("spec"), spec, "an object")
 		}
 	}
 	if sentence := aso.Reserved(obj); sentence != "" {

@@ -1,0 +1,71 @@
+package refusal
+
+import (
+	"encoding/json"
+	"maps"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+)
+
+// Annotation on a composite resource is provider-capz's note of what the API server has refused.
+const Annotation = "infrastructure.cluster.x-k8s.io/refused"
+
+// Interval is how long an object that was refused is left out before it is tried again: what refused it, such as a policy, may
+// have changed.
+const Interval = 2 * time.Minute
+
+// longestAnswer is how many bytes of an answer are noted. The annotations of an object are limited together.
+const longestAnswer = 2048
+
+// mostNoted is how many answers are noted. What is beyond comes up when these are corrected.
+const mostNoted = 32
+
+// A note is about one generation of the spec.
+type note struct {
+	Generation int64     `json:"generation"`
+	Until      time.Time `json:"until"`
+	Answers    Answers   `json:"answers"`
+}
+
+func noted(xr *unstructured.Unstructured) note {
+	n := note{}
+	if json.Unmarshal([]byte(xr.GetAnnotations()[Annotation]), &n) != nil {
+		return note{} // Users may write it, too.
+	}
+	return n
+}
+
+// Note returns what Annotation must be at a time, empty for none, and how long that stands; 0 for ever.
+func Note(xr *unstructured.Unstructured, now time.Time) (value string, stands time.Duration) {
+	n, current := noted(xr), generation.Value(xr)
+	if n.Generation != current || !now.Before(n.Until) || n.Until.Sub(now) > Interval {
+		n = note{Generation: current, Until: now.Add(Interval).UTC().Truncate(time.Second)}
+	}
+	answers := maps.Clone(n.Answers)
+	for name, answer := range shown(xr) {
+		if _, known := answers[name]; known || len(answers) >= mostNoted {
+			continue
+		}
+		if answers == nil {
+			answers = Answers{}
+		}
+		answers[name] = field.Cut(answer, longestAnswer)
+	}
+	if len(answers) == 0 {
+		return "", 0
+	}
+	n.Answers = answers
+	content, err := json.Marshal(n)
+	if err != nil {
+		return "", 0 // Of strings and numbers.
+	}
+	return string(content), n.Until.Sub(now)
+}
+
+// Changed reports whether what Crossplane shows as refused differs.
+func Changed(before, after *unstructured.Unstructured) bool {
+	return !maps.Equal(shown(before), shown(after))
+}

@@ -1,0 +1,89 @@
+package refusal
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func xr(generation int64, message, note string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"generation": generation},
+		"status": map[string]any{"conditions": []any{
+			map[string]any{"type": "Ready", "status": "False", "message": "x"},
+			map[string]any{"type": "Synced", "status": "False", "reason": "ReconcileError", "observedGeneration": int64(2), "message": message},
+		}},
+	}}
+	if note != "" {
+		o.SetAnnotations(map[string]string{Annotation: note})
+	}
+	return o
+}
+
+const (
+	typed   = `failed to create typed patch object (ns/t02; network.azure.com/v1api20240301, Kind=NetworkSecurityGroup): .spec.secrityRules: field not declared in schema`
+	ofTyped = `cannot compose resources: cannot apply composed resource "NetworkSecurityGroup.network.azure.com/t02": ` + typed
+)
+
+func TestOf(t *testing.T) {
+	name := "NetworkSecurityGroup.network.azure.com/t02"
+	tests := map[string]struct {
+		xr   *unstructured.Unstructured
+		want Answers
+	}{
+		"a field that there is not":       {xr(2, ofTyped, ""), Answers{name: typed}},
+		"with a word about rights":        {xr(2, ofTyped+"\ncrossplane has no right to it", ""), Answers{name: typed}},
+		"of an older spec":                {xr(3, ofTyped, ""), Answers{}},
+		"a webhook":                       {xr(2, `cannot compose resources: cannot apply composed resource "a": admission webhook "w" denied the request: no`, ""), Answers{"a": `admission webhook "w" denied the request: no`}},
+		"a webhook that is not there":     {xr(2, `cannot compose resources: cannot apply composed resource "a": Internal error occurred: failed calling webhook "w"`, ""), Answers{}},
+		"nothing applied":                 {xr(2, `cannot compose resources: pipeline step "capz" returned a fatal result: is forbidden: `, ""), Answers{}},
+		"a name without an end":           {xr(2, `cannot apply composed resource "a`, ""), Answers{}},
+		"invalid":                         {xr(2, `Unsynced resources: a, b, and c`, ""), Answers{"a": "", "b": "", "c": ""}},
+		"noted":                           {xr(2, "", `{"generation":2,"answers":{"a":"no"}}`), Answers{"a": "no"}},
+		"noted, and shown as invalid now": {xr(2, "Unsynced resources: a", `{"generation":2,"answers":{"a":"no"}}`), Answers{"a": "no"}},
+		"noted of an older spec":          {xr(3, "", `{"generation":2,"answers":{"a":"no"}}`), Answers{}},
+		"a note of somebody's":            {xr(2, "", `[1]`), Answers{}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Of(tc.xr)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNote(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	first, stands := Note(xr(2, ofTyped, ""), now)
+	if !strings.Contains(first, "secrityRules") || stands != Interval {
+		t.Fatalf("noted %q for %s", first, stands)
+	}
+	tests := map[string]struct {
+		xr     *unstructured.Unstructured
+		now    time.Time
+		want   Answers
+		stands time.Duration
+	}{
+		"stays while nothing is shown":     {xr(2, "", first), now.Add(time.Minute), Of(xr(2, "", first)), time.Minute},
+		"another one":                      {xr(2, "Unsynced resources: b", first), now.Add(time.Minute), Answers{"NetworkSecurityGroup.network.azure.com/t02": typed, "b": ""}, time.Minute},
+		"tried again":                      {xr(2, "", first), now.Add(Interval), Answers{}, 0},
+		"tried again, and refused again":   {xr(2, ofTyped, first), now.Add(Interval), Of(xr(2, ofTyped, "")), Interval},
+		"dropped with another spec":        {xr(3, ofTyped, first), now, Answers{}, 0},
+		"one that somebody made for years": {xr(2, "", strings.Replace(first, "2026", "2099", 1)), now, Answers{}, 0},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			value, stands := Note(tc.xr, tc.now)
+			if stands != tc.stands {
+				t.Errorf("stands %s, want %s", stands, tc.stands)
+			}
+			if diff := cmp.Diff(tc.want, Of(xr(tc.xr.GetGeneration(), "", value))); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}

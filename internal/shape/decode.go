@@ -1,0 +1,58 @@
+package shape
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// mostTold is how many mistakes a message has.
+const mostTold = 5
+
+// Sentence joins what is said of mistakes: prefix goes before each path, and of names the kind. It is empty where there is none.
+func Sentence(mistakes []Mistake, prefix, of string) string {
+	var told []string
+	for _, m := range mistakes[:min(len(mistakes), mostTold)] {
+		told = append(told, m.Text(prefix, of))
+	}
+	if more := len(mistakes) - len(told); more > 0 {
+		told = append(told, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(told, "; ")
+}
+
+// Decode reads JSON into what a pointer points to. Unknown fields are passed over. The error says which field has a value of the
+// wrong type, what that is and what it must be.
+func Decode(content []byte, into any) error {
+	err := json.Unmarshal(content, into)
+	if err == nil {
+		return nil
+	}
+	var value any
+	if json.Unmarshal(content, &value) != nil {
+		return err // It is no JSON.
+	}
+	wrong := slices.DeleteFunc(Types(value, Go(reflect.TypeOf(into))), func(m Mistake) bool { return m.Unknown })
+	return Explain(err, wrong, "it")
+}
+
+// Explain returns an error from decoding in the words of the mistakes that were found in what was decoded, where there are any. It
+// never names a type of Go; of names the kind.
+func Explain(err error, found []Mistake, of string) error {
+	if err == nil {
+		return nil
+	}
+	if told := Sentence(found, "", of); told != "" {
+		return errors.New(told)
+	}
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("%s is a %s, but must be %s", wrong.Field, wrong.Value, Words(Go(wrong.Type)))
+	}
+	if strings.Contains(err.Error(), "cannot unmarshal") {
+		return errors.New("a value in it is not of the type that its field takes")
+	}
+	return err
+}
