@@ -3,6 +3,7 @@ package agentpool
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
 
@@ -20,7 +21,8 @@ func HandoverOf(observed *unstructured.Unstructured) Handover {
 	if observed == nil {
 		return Handover{}
 	}
-	return Handover{created: len(StatusProfiles.Value(observed)) > 0, sent: SpecProfiles.Value(observed)}
+	// Of a cluster that is gone ASO's status has what was there last.
+	return Handover{created: len(StatusProfiles.Value(observed)) > 0 && !aso.Lost(observed), sent: SpecProfiles.Value(observed)}
 }
 
 // Done reports whether the pools are left to their objects already.

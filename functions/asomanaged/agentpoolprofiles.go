@@ -27,6 +27,7 @@ func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructur
 	}
 	observed := plan.Created(in, managed.Name())
 	handover := agentpool.HandoverOf(observed)
+	managed.Doubt = agentpool.Doubt(observed)
 	if handover.Done() {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
@@ -141,10 +142,10 @@ func (s *ControlPlaneStatus) SetInitialized(host string) {
 func (s *ControlPlaneStatus) Result() map[string]any { return fieldsOf(s) }
 
 // Condition returns the condition of the given type. A control plane that has come up stays Available when a later change is refused,
-// with the refusal as the message; Ready says that somebody has to act.
+// with the refusal as the message, but not when its ManagedCluster is gone from Azure; Ready says that somebody has to act.
 func (s *ControlPlaneStatus) Condition(out *plan.Outcomes, conditionType string) composer.Condition {
 	resources := out.Condition()
-	if !s.Initialized || conditionType == composer.ConditionReady && out.Refused() {
+	if !s.Initialized || conditionType == composer.ConditionReady && out.Refused() || out.Gone(aso.ManagedCluster) {
 		if resources.Message == "" {
 			resources = composer.False("", ReasonWaitingEndpoint, "waits for Azure to report the endpoint of the API server")
 		}

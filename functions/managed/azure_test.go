@@ -1,6 +1,7 @@
 package managed
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -33,7 +34,9 @@ type play struct {
 	byFacts bool
 	// did is what ASO did in Azure, in order.
 	did []string
-	rsp *fnv1.RunFunctionResponse
+	// refusals counts what AKS has refused, so that each answer has a time of its own.
+	refusals int
+	rsp      *fnv1.RunFunctionResponse
 }
 
 func newPlay(t testing.TB, w world, xr *unstr, inAzure ...string) *play {
@@ -104,6 +107,9 @@ func (p *play) reconcile(n string) {
 		p.say(n, "False", "AzureResourceNotFound", nil)
 		return
 	case o.GetAnnotations()[policy] == "skip":
+	case !there && o.GetKind() == "ManagedCluster" && !hasProfiles(o):
+		p.refuse(n)
+		return
 	case !there:
 		p.did = append(p.did, "create "+key)
 		fallthrough
@@ -114,6 +120,22 @@ func (p *play) reconcile(n string) {
 	p.say(n, "True", "Succeeded", o)
 }
 
+// hasProfiles reports whether a ManagedCluster is sent with its pools.
+func hasProfiles(o *unstr) bool {
+	profiles, _, _ := unstructured.NestedSlice(o.Object, "spec", "agentPoolProfiles")
+	return len(profiles) > 0
+}
+
+// refuse has AKS refuse to make a cluster that no pools are sent with. ASO's status is what it was else.
+func (p *play) refuse(n string) {
+	status := maps.Clone(p.live[n].Status)
+	p.refusals++
+	status["conditions"] = []any{map[string]any{"type": "Ready", "status": "False", "severity": "Warning", "reason": "InvalidParameter",
+		"message": "Required parameter agentPoolProfiles is missing (null).", "observedGeneration": p.live[n].Generation,
+		"lastTransitionTime": fmt.Sprintf("2026-01-02T04:00:%02dZ", p.refusals)}}
+	p.live[n].Status = status
+}
+
 // say writes ASO's status.
 func (p *play) say(n, ready, reason string, o *unstr) {
 	severity := ""
@@ -121,6 +143,10 @@ func (p *play) say(n, ready, reason string, o *unstr) {
 		severity = "Warning"
 	}
 	status := map[string]any{}
+	if o == nil && p.live[n].Status != nil {
+		status = maps.Clone(p.live[n].Status) // Of what is not there ASO's status has what was there last.
+		delete(status, "conditions")
+	}
 	if o != nil {
 		status["id"] = "/subscriptions/sub/of/" + inAzure(o)
 		if tags := p.azure[inAzure(o)]; len(tags) > 0 {

@@ -117,6 +117,7 @@ func (c *controlPlaneInputs) resources(in *composer.Request) []*plan.Resource {
 			_ = agentpool.SpecProfiles.Set(managed.Object, profiles)
 		}
 	}
+	managed.Doubt = agentpool.Doubt(observed)
 	managed.Reference = existingReference(in, v1beta1.AnnotationManagedCluster)
 	return resources
 }
@@ -159,7 +160,7 @@ var (
 func liveCluster(managed *unstructured.Unstructured) aks.LiveCluster {
 	return aks.LiveCluster{
 		Version: statusVersion.Value(managed), HasPools: len(agentpool.StatusProfiles.Value(managed)) > 0,
-		Provisioned: statusProvisioningState.Value(managed) == "Succeeded",
+		Provisioned: statusProvisioningState.Value(managed) == "Succeeded" && !aso.Lost(managed),
 	}
 }
 

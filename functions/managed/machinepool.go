@@ -110,6 +110,9 @@ func (m *poolInputs) resource(in *composer.Request) *plan.Resource {
 	if r.Err == nil {
 		r.Err = m.otherScaler()
 	}
+	if m.managed.Reason == aso.ReasonResourceNotFound {
+		r.GoneWith = m.managed.Resource.Kind + " " + m.managed.Resource.Name
+	}
 	if !m.managed.Ready {
 		r.After = append(r.After, plan.Precondition{
 			Description: fmt.Sprintf("the ManagedCluster of AzureManagedControlPlane %s is ready%s", m.cp.Name, plan.Mistake(m.managed.Reason, m.managed.Message)),

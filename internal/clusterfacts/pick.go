@@ -10,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
@@ -73,8 +74,8 @@ func Pick(object *unstructured.Unstructured) *unstructured.Unstructured {
 
 var statusResources = field.At[[]any]("status", "resources")
 
-// pickStatus returns what others wait for: what is ready, whose it is, and the mistake for which it will not be ready. Other reasons and
-// messages change with every step that Azure takes.
+// pickStatus returns what others wait for: what is ready, whose it is, and the mistake for which it will not be ready; and what they must not
+// outlive: what is gone from Azure. Other reasons and messages change with every step that Azure takes.
 func pickStatus(object *unstructured.Unstructured) map[string]any {
 	picked := map[string]any{}
 	for _, name := range []string{"version", "autoUpgradeVersion"} {
@@ -87,6 +88,8 @@ func pickStatus(object *unstructured.Unstructured) map[string]any {
 		switch {
 		case m["ready"] != true && v1beta1.IsMistake(field.Text(m["reason"])):
 			kept = append(kept, m)
+		case m["ready"] != true && m["reason"] == aso.ReasonResourceNotFound:
+			kept = append(kept, without(m, "message"))
 		case m["ready"] == true || m["ownership"] != nil:
 			kept = append(kept, without(m, "reason", "message"))
 		}

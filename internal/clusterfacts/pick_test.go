@@ -38,9 +38,10 @@ func TestPick(t *testing.T) {
 		},
 		"control plane": {
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, ` + metadata + `, spec: {location: x}, status: {ready: true, version: v1, autoUpgradeVersion: v2,
-			  conditions: [{type: Ready}], resources: [{resource: {kind: ManagedCluster, name: a}, ready: true, ownership: owned, reason: Succeeded, message: ok}, {resource: {kind: FleetsMember, name: f}, ready: false, reason: Creating}]}}`,
+			  conditions: [{type: Ready}], resources: [{resource: {kind: ManagedCluster, name: a}, ready: true, ownership: owned, reason: Succeeded, message: ok}, {resource: {kind: FleetsMember, name: f}, ready: false, reason: Creating},
+			  {resource: {kind: Extension, name: e}, ready: false, reason: AzureResourceNotFound, message: gone}]}}`,
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, ` + metadata + `, spec: {location: x}, status: {version: v1, autoUpgradeVersion: v2,
-			  resources: [{resource: {kind: ManagedCluster, name: a}, ready: true, ownership: owned}]}}`,
+			  resources: [{resource: {kind: ManagedCluster, name: a}, ready: true, ownership: owned}, {resource: {kind: Extension, name: e}, ready: false, reason: AzureResourceNotFound}]}}`,
 		},
 		"a mistake, and what waits": {
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedCluster, ` + metadata + `, status: {

@@ -47,7 +47,9 @@ type situation struct {
 	paused         bool
 	// userPolicy is true when the user has chosen a reconcile policy.
 	userPolicy bool
-	lifecycle  aso.Lifecycle
+	// doubt is the answer of Azure's by which it may no longer have the resource; empty while there is no doubt.
+	doubt     string
+	lifecycle aso.Lifecycle
 
 	// rule says how it is found out whose the resource is.
 	rule rule
@@ -78,6 +80,12 @@ type observedObject struct {
 	ready, sent bool
 	// lifecycle is the one that the object is marked with.
 	lifecycle aso.Lifecycle
+	// userPolicy is true when somebody has put a policy on the object.
+	userPolicy bool
+	// loss is what is recorded of the loss of the resource, doubted true while Azure is asked, absent when it has answered that it has
+	// nothing.
+	loss            string
+	doubted, absent bool
 }
 
 // preconditions is what a resource waits for, in words.
@@ -106,6 +114,8 @@ type decision struct {
 	looks bool
 	// readOnly is true when the lifecycle forbids ASO to write.
 	readOnly bool
+	// loss is what is recorded of the loss of the resource; empty while there is no doubt that Azure has it.
+	loss string
 }
 
 // decide returns what becomes of a resource. It is pure.
@@ -118,6 +128,7 @@ func (s situation) decide() decision {
 		s.decideOwnership(&d)
 		s.decideHold(&d)
 		s.decideLifecycle(&d)
+		s.decideLoss(&d)
 		s.admit(&d)
 	}
 	if d.err != nil {

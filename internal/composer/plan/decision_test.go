@@ -41,11 +41,15 @@ func TestDecide(t *testing.T) {
 		new       bool
 		waits     []string
 		operator  string
+		loss      string
 	}
 	x := []string{"x"}
 	held := &observedObject{held: true}
 	there := &observedObject{sent: true, ready: true}
 	undecided := &observedObject{ownership: undecidedRecord}
+	asked := func(absent, ready bool) *observedObject {
+		return &observedObject{loss: "no 1", doubted: true, absent: absent, ready: ready}
+	}
 	cases := map[string]struct {
 		s    situation
 		want want
@@ -111,12 +115,30 @@ func TestDecide(t *testing.T) {
 		"provider created, without a credential":           {situation{rule: byUser, lifecycle: aso.ProviderCreated, preconditions: gated}, want{action: Wait, waits: []string{"g"}}},
 		"provider created, of a kind that is not served":   {situation{rule: byUser, lifecycle: aso.ProviderCreated, kindLacking: true, operator: "aso"}, want{action: Refuse}},
 		"provider created, there, paused":                  {situation{rule: byUser, lifecycle: aso.ProviderCreated, observed: there, paused: true}, want{action: Read}},
+		"made, and doubted":                                {situation{rule: byUser, observed: there, doubt: "no 1"}, want{action: Look, loss: "no 1"}},
+		"owned, made, and doubted":                         {situation{rule: byTag, observed: &observedObject{ownership: ownedRecord}, found: findingOwned, doubt: "no 1"}, want{action: Look, ownership: ownedRecord, loss: "no 1"}},
+		"doubted, with a policy in the spec":               {situation{rule: byUser, observed: there, userPolicy: true, doubt: "no 1"}, want{action: Write}},
+		"doubted, with a policy of somebody's":             {situation{rule: byUser, observed: &observedObject{userPolicy: true}, doubt: "no 1"}, want{action: Write}},
+		"doubted, external":                                {situation{rule: byTag, observed: &observedObject{ownership: externalRecord}, found: findingExternal, doubt: "no 1"}, want{action: Read, ownership: externalRecord}},
+		"doubted, create only":                             {situation{rule: byUser, lifecycle: aso.CreateOnly, observed: there, doubt: "no 1"}, want{action: Read}},
+		"doubted, paused":                                  {situation{rule: byUser, observed: there, paused: true, doubt: "no 1"}, want{action: Write}},
+		"doubted, held":                                    {situation{rule: byUser, observed: held, doubt: "no 1", operator: "aso"}, want{action: Write, operator: "aso"}},
+		"asked, no answer yet":                             {situation{rule: byUser, observed: asked(false, false)}, want{action: Look, loss: "no 1"}},
+		"asked, it is there":                               {situation{rule: byUser, observed: asked(false, true)}, want{action: Write}},
+		"asked, it is not there":                           {situation{rule: byUser, observed: asked(true, false)}, want{action: Write, loss: aso.LossConfirmed}},
+		"asked, it is not there, paused":                   {situation{rule: byUser, observed: asked(true, false), paused: true}, want{action: Write}},
+		"asked, it is not there, it waits":                 {situation{rule: byUser, observed: asked(true, false), preconditions: waitsForX}, want{action: Look, waits: x, loss: "no 1"}},
+		"asked before":                                     {situation{rule: byUser, observed: &observedObject{loss: "no 1"}, doubt: "no 1"}, want{action: Write, loss: "no 1"}},
+		"asked before, refused anew":                       {situation{rule: byUser, observed: &observedObject{loss: "no 1"}, doubt: "no 2"}, want{action: Look, loss: "no 2"}},
+		"being made again":                                 {situation{rule: byUser, observed: &observedObject{loss: aso.LossConfirmed}, preconditions: waitsForX}, want{action: Write, loss: aso.LossConfirmed}},
+		"being made again, paused":                         {situation{rule: byUser, observed: &observedObject{loss: aso.LossConfirmed}, paused: true}, want{action: Write, loss: aso.LossConfirmed}},
+		"made again":                                       {situation{rule: byUser, observed: &observedObject{loss: aso.LossConfirmed, ready: true}}, want{action: Write}},
 		"create only, created, with a mistake in the spec": {situation{rule: byUser, lifecycle: aso.CreateOnly, observed: there, err: mistake}, want{action: Keep}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := c.s.decide()
-			got := want{d.action, d.ownership, d.new, d.waits, d.operator}
+			got := want{d.action, d.ownership, d.new, d.waits, d.operator, d.loss}
 			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
@@ -144,6 +166,8 @@ func TestDecideIsSafe(t *testing.T) {
 			t.Fatalf("a resource would be written of which nobody knows whose it is: %+v: %+v", s, d)
 		case s.observed == nil && len(s.preconditions.beforeCreation()) > 0:
 			t.Fatalf("a resource would be created before what it refers to: %+v: %+v", s, d)
+		case d.loss == aso.LossConfirmed && !(s.observed.doubted && s.observed.absent) && s.observed.loss != aso.LossConfirmed:
+			t.Fatalf("a resource would be made again that Azure has not denied to have: %+v: %+v", s, d)
 		case s.observed == nil && s.paused:
 			t.Fatalf("a resource would be created while paused: %+v: %+v", s, d)
 		case s.lifecycle == aso.ProviderCreated:
@@ -164,7 +188,7 @@ func anySituation(r *rand.Rand) situation {
 		err: pick3(r, nil, mistake, duplicate), existing: r.IntN(9) == 0, paused: yes(), userPolicy: yes(),
 		lifecycle: pick3(r, aso.Managed, aso.CreateOnly, aso.ProviderCreated), rule: pick3(r, byUser, pick3(r, byTag, ofParent, byTag), pick3(r, byTagIfNew, ofParentNew, byTag)),
 		parent: pick3(r, findingOpen, findingOwned, findingExternal), parentNew: yes(), found: pick3(r, findingOpen, findingExternal, pick3(r, findingOwned, findingAbsent, findingOwned)),
-		otherVersion: yes(), kindLacking: yes(), operator: pick3(r, "", "aso", "aso"),
+		doubt: pick3(r, "", "no 1", "no 2"), otherVersion: yes(), kindLacking: yes(), operator: pick3(r, "", "aso", "aso"),
 	}
 	if all := waits(); len(all) > 0 {
 		s.preconditions = preconditions{all: all, ofObject: waits(), owner: waits()}
@@ -178,6 +202,7 @@ func anySituation(r *rand.Rand) situation {
 		s.observed = &observedObject{
 			held: yes(), ownership: pick3(r, "", ownedRecord, pick3(r, externalRecord, undecidedRecord, "nonsense")), new: yes(),
 			operator: pick3(r, "", "other", operatorNone), ready: yes(), sent: yes(), lifecycle: pick3(r, aso.Managed, aso.CreateOnly, aso.ProviderCreated),
+			userPolicy: yes(), loss: pick3(r, "", "no 1", aso.LossConfirmed), doubted: yes(), absent: yes(),
 		}
 	}
 	return s

@@ -69,6 +69,13 @@ func (o *Outcomes) Waits() bool {
 	})
 }
 
+// Gone reports whether Azure does not have a resource of the kind, where ASO has looked.
+func (o *Outcomes) Gone(kind aso.Kind) bool {
+	return slices.ContainsFunc(o.Of, func(outcome Outcome) bool {
+		return !outcome.State.Ready && outcome.State.Reason == aso.ReasonResourceNotFound && outcome.Object.GroupVersionKind().GroupKind() == kind.GroupKind()
+	})
+}
+
 // Condition returns the condition ResourcesReady: the worst of what keeps the resources from being ready comes first.
 func (o *Outcomes) Condition() composer.Condition {
 	return conditionOf(composer.ConditionResourcesReady, o.Of)

@@ -102,7 +102,7 @@ func (p *Plan) situationOf(r *Resource) situation {
 	observed := p.in.Observed[r.Name()]
 	_, userPolicy := r.Object.GetAnnotations()[aso.AnnotationReconcilePolicy]
 	s := situation{
-		err: r.Err, existing: r.existing != nil, gone: r.gone, paused: p.Paused, userPolicy: userPolicy, lifecycle: r.Lifecycle,
+		err: r.Err, existing: r.existing != nil, gone: r.gone, paused: p.Paused, userPolicy: userPolicy, doubt: r.Doubt, lifecycle: r.Lifecycle,
 		rule: rule{kind: kind, declared: r.Declared || r.missing}, operator: p.in.Operator(),
 	}
 	if s.err != nil || s.existing {
@@ -123,11 +123,12 @@ func observe(object *unstructured.Unstructured) *observedObject {
 	if object == nil {
 		return nil
 	}
-	annotations := object.GetAnnotations()
+	annotations, state := object.GetAnnotations(), aso.StateOf(object)
 	return &observedObject{
 		held: aso.Held(object), ownership: annotations[v1beta1.AnnotationOwnership], new: annotations[v1beta1.AnnotationNew] != "",
-		operator: annotations[aso.AnnotationOperator], ready: aso.StateOf(object).Ready, sent: annotations[aso.AnnotationSent] != "",
-		lifecycle: aso.LifecycleOf(object),
+		operator: annotations[aso.AnnotationOperator], ready: state.Ready, sent: annotations[aso.AnnotationSent] != "",
+		lifecycle: aso.LifecycleOf(object), userPolicy: policyByUser(object),
+		loss: annotations[aso.AnnotationLost], doubted: aso.Doubted(object), absent: state.Reason == aso.ReasonResourceNotFound,
 	}
 }
 
@@ -170,6 +171,7 @@ func (p *Plan) blockedBy(r *Resource, blocked *composer.Blocked) decision {
 // annotate writes a decision onto the object.
 func (p *Plan) annotate(r *Resource, d decision, observed *unstructured.Unstructured) {
 	p.annotateOwnership(r, d, observed)
+	r.annotateLoss(d, observed)
 	switch {
 	case d.action == Hold:
 		r.Annotate(aso.AnnotationHeld, "true")

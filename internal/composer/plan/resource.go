@@ -30,6 +30,11 @@ type Resource struct {
 	After []Precondition
 	// Outstanding says, in words, what of the spec is not in Object yet; empty if nothing.
 	Outstanding string
+	// Doubt is the answer of Azure's by which it may no longer have the resource, which was made; empty while there is no doubt. It is
+	// asked again then, and the resource is made again when that confirms it. See aso.Lost.
+	Doubt string
+	// GoneWith names what the resource lies in, where another composite has that and Azure has it no more; empty if Azure has it.
+	GoneWith string
 	// Reference is the user's reference to an object of their own that stands in for Object.
 	Reference ExistingReference
 

@@ -22,6 +22,22 @@ var outdated = map[string]bool{aso.ReasonWaitingForOwner: true, aso.ReasonRefere
 
 // stateAfter returns the state of a resource about which has been decided.
 func (p *Plan) stateAfter(r *Resource, d decision, observed *unstructured.Unstructured) aso.State {
+	state := p.stateOfDecided(r, d, observed)
+	if !state.Ready {
+		return state
+	}
+	if with := p.goneWith(r); with != "" {
+		return goneState(with)
+	}
+	return state
+}
+
+// ownState is stateAfter without a look at what the resource lies in.
+func (p *Plan) ownState(r *Resource) aso.State {
+	return p.stateOfDecided(r, p.decisionOf(r), p.in.Observed[r.Name()])
+}
+
+func (p *Plan) stateOfDecided(r *Resource, d decision, observed *unstructured.Unstructured) aso.State {
 	switch d.action {
 	case Use:
 		return existingState(r.existing)
@@ -72,6 +88,9 @@ func (p *Plan) reported(r *Resource, d decision, observed *unstructured.Unstruct
 	if answersToSkip(state, observed) {
 		return creatingState()
 	}
+	if lost, ok := lossState(r, d, observed, state); ok {
+		return lost
+	}
 	notFound := state.Reason == aso.ReasonResourceNotFound
 	if notFound && d.readOnly && r.Lifecycle == aso.ProviderCreated {
 		return creatingState() // provider-capz creates it.
@@ -118,12 +137,14 @@ func answersToSkip(state aso.State, observed *unstructured.Unstructured) bool {
 func skippedByUser(observed *unstructured.Unstructured) bool {
 	annotations := observed.GetAnnotations()
 	return annotations[aso.AnnotationReconcilePolicy] == aso.PolicySkip &&
-		annotations[v1beta1.AnnotationOwnership] == v1beta1.OwnershipOwned && !aso.SkippedByPause(observed)
+		annotations[v1beta1.AnnotationOwnership] == v1beta1.OwnershipOwned && !aso.SkippedByPause(observed) && !aso.Doubted(observed)
 }
 
 func waitingState(waits []string) aso.State {
-	return aso.State{Reason: composer.ReasonWaitingForResource, Message: "waits until " + strings.Join(waits, ", ")}
+	return aso.State{Reason: composer.ReasonWaitingForResource, Message: "waits until " + listed(waits)}
 }
+
+func listed(waits []string) string { return strings.Join(waits, ", ") }
 
 func pausedState() aso.State {
 	return aso.State{Reason: composer.ReasonPaused, Message: "is not created while the Cluster is paused"}

@@ -129,6 +129,7 @@ func TestDeleteAfterAPause(t *testing.T) {
 		writes      []string
 		policy      string
 	}{
+		"doubted to be in Azure": {[]string{aso.AnnotationReconcilePolicy, aso.PolicySkip, aso.AnnotationLost, "InvalidParameter x"}, []string{"patch VirtualNetwork vnet", "delete VirtualNetwork vnet"}, ""},
 		"the pause's policy":     {[]string{aso.AnnotationReconcilePolicy, aso.PolicySkip, aso.AnnotationSkippedByPause, "true"}, []string{"patch VirtualNetwork vnet", "delete VirtualNetwork vnet"}, ""},
 		"the user's own policy":  {[]string{aso.AnnotationReconcilePolicy, aso.PolicySkip}, []string{"delete VirtualNetwork vnet"}, aso.PolicySkip},
 		"held, not in Azure yet": {[]string{aso.AnnotationReconcilePolicy, aso.PolicySkip, aso.AnnotationHeld, "true"}, []string{"delete VirtualNetwork vnet"}, aso.PolicySkip},

@@ -20,14 +20,15 @@ func deletedInAzure(obj metav1.Object) bool {
 	return policy == "" || policy == aso.PolicyManage || resumes(obj)
 }
 
-// resumes reports whether the policy of obj comes from a pause or from its lifecycle, and not from a user. Of a resource that is not the
+// resumes reports whether the policy of obj comes from a pause, from its lifecycle or from doubts whether Azure still has it, and not from
+// a user. Of a resource that is not the
 // Cluster's, or may not be, or that has not been sent to Azure, the policy stays whatever else is noted on obj.
 func resumes(obj metav1.Object) bool {
 	switch obj.GetAnnotations()[v1beta1.AnnotationOwnership] {
 	case v1beta1.OwnershipExternal, v1beta1.OwnershipUser, v1beta1.OwnershipUndecided:
 		return false
 	}
-	return !aso.Held(obj) && (aso.SkippedByPause(obj) || aso.SkippedByLifecycle(obj))
+	return !aso.Held(obj) && (aso.SkippedByPause(obj) || aso.SkippedByLifecycle(obj) || aso.Doubted(obj))
 }
 
 // resume removes the policy that a pause or the lifecycle has put on obj: the function, which would, is not called for a composite
@@ -40,6 +41,7 @@ func (d *Deleter) resume(ctx context.Context, obj *unstructured.Unstructured) er
 	annotations := obj.GetAnnotations()
 	delete(annotations, aso.AnnotationReconcilePolicy)
 	delete(annotations, aso.AnnotationSkippedByPause)
+	delete(annotations, aso.AnnotationLost)
 	obj.SetAnnotations(annotations)
 	if err := d.Patch(ctx, obj, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot resume %v: %w", access.RefTo(obj), err)

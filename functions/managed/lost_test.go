@@ -1,0 +1,193 @@
+package managed
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+const (
+	managedClusterObject = "ManagedCluster.containerservice.azure.com/cp"
+	lostMark             = "infrastructure.cluster.x-k8s.io/lost"
+)
+
+// settledPools has pools whose objects are ready, so that the ManagedCluster is sent without them.
+func settledPools(t testing.TB) []*unstr {
+	var pools []*unstr
+	for name, mode := range map[string]string{"p0": "System", "p1": "User"} {
+		pools = append(pools, edited(poolXR(t, name, mode), set([]any{map[string]any{"ready": true, "resource": map[string]any{
+			"group": "containerservice.azure.com", "version": "v1api20250801", "kind": "ManagedClustersAgentPool", "name": name}}}, "status", "resources")))
+	}
+	return pools
+}
+
+// settledPlay has a cluster that runs, with pools that are objects of their own.
+func settledPlay(t testing.TB, inAzure ...string) *play {
+	p := newPlay(t, aksWorld(t).With(settledPools(t)...), controlPlane(t), inAzure...).rounds(10)
+	if hasProfiles(p.object(managedClusterObject)) || !strings.HasPrefix(condition(p.rsp, "Ready"), "True") {
+		t.Fatalf("not settled: %s", condition(p.rsp, "Ready"))
+	}
+	p.did = nil
+	return p
+}
+
+// TestAClusterThatAzureLost shows that a cluster that somebody has deleted in Azure is made again with its pools, and that nothing says
+// meanwhile that it is there.
+func TestAClusterThatAzureLost(t *testing.T) {
+	p := settledPlay(t)
+	delete(p.azure, "ManagedCluster cp")
+	p.xr = edited(p.xr, set("blue", "spec", "additionalTags", "color"))
+	p.compose() // ASO has not looked yet.
+	steps := []struct{ policy, lost, says string }{
+		{"skip", "InvalidParameter 2026-01-02T04:00:01Z", "Azure seems to have it no more, and is asked again (InvalidParameter: Required parameter agentPoolProfiles is missing (null).)"},
+		{"", "confirmed", "is gone from Azure, and is made again"},
+	}
+	for n, s := range steps {
+		p.aso()
+		p.compose()
+		o := p.object(managedClusterObject)
+		if got := o.GetAnnotations(); got[policy] != s.policy || got[lostMark] != s.lost || hasProfiles(o) != (n == 1) {
+			t.Fatalf("step %d: policy %q, lost %q, with pools: %v", n, got[policy], got[lostMark], hasProfiles(o))
+		}
+		for _, conditionType := range []string{"Ready", "Available", "ResourcesReady", "ManagedClusterRunning"} {
+			if got, want := condition(p.rsp, conditionType), "False AzureResourceNotFound: ManagedCluster cp: "+s.says; got != want {
+				t.Errorf("step %d: %s:\nwant %s\ngot  %s", n, conditionType, want, got)
+			}
+		}
+	}
+	p.rounds(4)
+	if want := []string{"create ManagedCluster cp"}; !slices.Equal(want, p.did) {
+		t.Errorf("want %v, got %v", want, p.did)
+	}
+	o := p.object(managedClusterObject)
+	if _, marked := o.GetAnnotations()[lostMark]; marked || hasProfiles(o) || p.whose()["ManagedCluster"] != "/owned" {
+		t.Errorf("in the end: %v, with pools: %v", o.GetAnnotations(), hasProfiles(o))
+	}
+	for _, conditionType := range []string{"Ready", "Available"} {
+		if got := condition(p.rsp, conditionType); !strings.HasPrefix(got, "True") {
+			t.Errorf("in the end: %s: %s", conditionType, got)
+		}
+	}
+}
+
+// TestWhatIsNotLost shows that pools are sent to no cluster that may be there.
+func TestWhatIsNotLost(t *testing.T) {
+	gone := func(p *play) {
+		delete(p.azure, "ManagedCluster cp")
+		p.aso()
+	}
+	refused := func(p *play) { p.refuse(managedClusterObject) }
+	cases := map[string]struct {
+		inAzure []string
+		do      func(*play)
+		says    string
+		// then is done before all must be well, again with the cluster made, if made is true.
+		then func(*play)
+		made bool
+	}{
+		"AKS refuses once, and has the cluster": {do: refused, says: "Azure seems to have it no more", then: func(*play) {}},
+		"AKS refuses twice, and has the cluster": {do: func(p *play) {
+			p.refuse(managedClusterObject)
+			p.rounds(2)
+			p.refuse(managedClusterObject)
+		}, says: "Azure seems to have it no more", then: func(*play) {}},
+		"a user's policy": {do: func(p *play) {
+			p.live.Edit(p.t, managedClusterObject, annotate(policy, "detach-on-delete"))
+			gone(p)
+		}, says: "is gone from Azure; it is not made again while ManagedCluster cp has annotation " + policy, made: true,
+			then: func(p *play) { p.live.Edit(p.t, managedClusterObject, remove("metadata", "annotations", policy)) }},
+		"a user's skip": {do: func(p *play) {
+			p.live.Edit(p.t, managedClusterObject, annotate(policy, "skip"))
+			gone(p)
+		}, says: "AzureResourceNotFound", then: func(p *play) { p.azure["ManagedCluster cp"] = nil }},
+		"somebody else's": {inAzure: []string{"ResourceGroup rg", "ManagedCluster cp"}, do: gone, says: "was in Azure before and is gone from there",
+			then: func(p *play) { p.azure["ManagedCluster cp"] = nil }},
+		"a pool is not known": {do: func(p *play) {
+			p.world = p.world.Without(machinePool(t, "p1"))
+			gone(p)
+			p.compose()
+			p.aso()
+		}, says: "is gone from Azure, and is made again when a MachinePool refers to AzureManagedMachinePool p1", made: true,
+			then: func(p *play) { p.world = p.world.With(machinePool(t, "p1")) }},
+		"paused while Azure is asked": {do: func(p *play) {
+			gone(p)
+			p.compose()
+			p.xr = edited(p.xr, annotate("cluster.x-k8s.io/paused", ""))
+			p.rounds(2)
+		}, says: "", made: true, then: func(p *play) { p.xr = edited(p.xr, remove("metadata", "annotations", "cluster.x-k8s.io/paused")) }},
+		"another answer of Azure's": {do: func(p *play) {
+			p.live.Say(managedClusterObject, "False", "Warning", "AuthorizationFailed", statusOf(p.object(managedClusterObject)))
+		}, says: "", then: func(*play) {}},
+	}
+	for title, c := range cases {
+		t.Run(title, func(t *testing.T) {
+			p := newPlay(t, aksWorld(t).With(settledPools(t)...), controlPlane(t), c.inAzure...).rounds(10)
+			p.did = nil
+			c.do(p)
+			p.compose()
+			if got := condition(p.rsp, "ManagedClusterRunning"); !strings.Contains(got, c.says) || strings.HasPrefix(got, "True") {
+				t.Errorf("want %q, got %s", c.says, got)
+			}
+			if o := p.object(managedClusterObject); hasProfiles(o) && o.GetAnnotations()[policy] != "skip" || len(p.did) > 0 {
+				t.Errorf("with pools: %v; ASO did %v", hasProfiles(o), p.did)
+			}
+			c.then(p)
+			for range 6 {
+				if _, there := p.azure["ManagedCluster cp"]; there && !slices.Contains(p.did, "create ManagedCluster cp") && hasProfiles(p.object(managedClusterObject)) {
+					t.Fatal("pools are sent to a cluster that is there")
+				}
+				p.rounds(1)
+			}
+			if made := slices.Contains(p.did, "create ManagedCluster cp"); made != c.made || len(p.did) > 1 {
+				t.Errorf("ASO did %v", p.did)
+			}
+			if got := condition(p.rsp, "Ready"); !strings.HasPrefix(got, "True") {
+				t.Errorf("in the end: %s", got)
+			}
+		})
+	}
+}
+
+// TestWhatWasInItIsGoneToo shows that what lies in a resource that Azure has no more does not say that it is there.
+func TestWhatWasInItIsGoneToo(t *testing.T) {
+	t.Run("a pool", func(t *testing.T) {
+		saying := func(ready bool, reason string) *unstr {
+			return controlPlane(t, set("v1.33.6", "status", "version"), set([]any{map[string]any{"ready": ready, "ownership": "owned", "reason": reason, "resource": map[string]any{
+				"group": "containerservice.azure.com", "version": "v1api20250801", "kind": "ManagedCluster", "name": "cp"}}}, "status", "resources"))
+		}
+		p := newPlay(t, aksWorld(t, saying(true, "Succeeded")), edited(poolXR(t, "p0", "System"), set([]any{"azure:///x"}, "spec", "providerIDList"))).rounds(4)
+		for _, step := range []struct {
+			ready        bool
+			reason, says string
+		}{
+			{true, "Succeeded", "True Provisioned:"},
+			{false, "AzureResourceNotFound", "False AzureResourceNotFound: ManagedClustersAgentPool p0: is gone from Azure with ManagedCluster cp, which it was in"},
+			{false, "Reconciling", "True Provisioned:"}, // As while it is upgraded.
+		} {
+			p.world = p.world.With(saying(step.ready, step.reason))
+			p.rounds(1)
+			if got := condition(p.rsp, "Ready"); got != step.says {
+				t.Errorf("%s: want %s\ngot %s", step.reason, step.says, got)
+			}
+		}
+	})
+	t.Run("a network", func(t *testing.T) {
+		p := newPlay(t, aksWorld(t).With(settledPools(t)...), controlPlane(t), "ResourceGroup rg", "VirtualNetwork net", "VirtualNetworksSubnet nodes").rounds(10)
+		p.live.Say("ResourceGroup.resources.azure.com/rg", "False", "Warning", "AzureResourceNotFound", nil)
+		p.compose()
+		for conditionType, want := range map[string]string{
+			"VNetReady":             "False AzureResourceNotFound: VirtualNetwork net: is gone from Azure with ResourceGroup rg, which it was in",
+			"SubnetsReady":          "False AzureResourceNotFound: VirtualNetworksSubnet net-nodes: is gone from Azure with ResourceGroup rg, which it was in",
+			"ManagedClusterRunning": "False AzureResourceNotFound: ManagedCluster cp: is gone from Azure with ResourceGroup rg, which it was in",
+		} {
+			if got := condition(p.rsp, conditionType); got != want {
+				t.Errorf("want %s\ngot %s", want, got)
+			}
+		}
+		if got, _, _ := unstructured.NestedBool(status(p.rsp), "initialized"); !got {
+			t.Error("what is initialized stays so")
+		}
+	})
+}

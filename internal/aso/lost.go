@@ -1,0 +1,45 @@
+package aso
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+)
+
+// AnnotationLost is on the object of a resource that was made and that Azure may no longer have, as when somebody has deleted it there.
+// Its value is the answer of Azure's that says so, with the policy skip while Azure is asked again; then LossConfirmed until the
+// resource has been made again.
+const AnnotationLost = "infrastructure.cluster.x-k8s.io/lost"
+
+// LossConfirmed is the value of AnnotationLost once Azure has said twice, when asked to write and to read, that it does not have the resource.
+const LossConfirmed = "confirmed"
+
+// Doubted reports whether ASO only looks, with the policy skip, if Azure still has a resource that was made.
+func Doubted(obj metav1.Object) bool {
+	annotations := obj.GetAnnotations()
+	answer := annotations[AnnotationLost]
+	return answer != "" && answer != LossConfirmed && annotations[AnnotationReconcilePolicy] == PolicySkip && !SkippedByPause(obj)
+}
+
+// Lost reports whether Azure certainly no longer has a resource that was made, and has not got it again.
+func Lost(obj *unstructured.Unstructured) bool {
+	if obj == nil {
+		return false
+	}
+	state := StateOf(obj)
+	if Doubted(obj) {
+		return state.Reason == ReasonResourceNotFound
+	}
+	return obj.GetAnnotations()[AnnotationLost] == LossConfirmed && !state.Ready
+}
+
+// Answer names what ASO last reported of an object, so that one report is not taken for another: its reason, and since when it stands.
+func Answer(obj *unstructured.Unstructured) string {
+	for _, c := range field.Maps(conditions.Value(obj)) {
+		if c["type"] == "Ready" {
+			return field.Text(c["reason"]) + " " + field.Text(c["lastTransitionTime"])
+		}
+	}
+	return ""
+}
