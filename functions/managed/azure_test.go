@@ -121,9 +121,15 @@ func (p *play) reconcile(n string) {
 }
 
 // hasProfiles reports whether a ManagedCluster is sent with its pools.
-func hasProfiles(o *unstr) bool {
+func hasProfiles(o *unstr) bool { return len(profilesOf(o)) > 0 }
+
+func profilesOf(o *unstr) []any {
 	profiles, _, _ := unstructured.NestedSlice(o.Object, "spec", "agentPoolProfiles")
-	return len(profiles) > 0
+	return profiles
+}
+
+func nestedString(o *unstr, path ...string) (string, bool, error) {
+	return unstructured.NestedString(o.Object, path...)
 }
 
 // refuse has AKS refuse to make a cluster that no pools are sent with. ASO's status is what it was else.

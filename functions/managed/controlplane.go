@@ -101,11 +101,13 @@ func (c *controlPlaneInputs) resources(in *composer.Request) []*plan.Resource {
 	live := liveCluster(observed)
 	live.HasPools = false
 	resources := aks.ControlPlane(c.cp, clusterOf(c.cluster), c.pools, live)
+	plan.KeepNames(in, resources)
 	managed := plan.First(resources, aso.ManagedCluster)
 	wanted, known := agentpool.SpecProfiles.Value(managed.Object), managed.Err == nil && len(managed.After)+len(c.poolWaits) == 0
 	if handover.Separate(wanted, known, c.poolsComeUp()) {
 		live.HasPools = true
 		resources = aks.ControlPlane(c.cp, clusterOf(c.cluster), c.pools, live)
+		plan.KeepNames(in, resources)
 		managed = plan.First(resources, aso.ManagedCluster)
 		managed.Release(observed, agentpool.SpecProfiles.Names()...)
 		managed.Outstanding = agentpool.Outstanding(observed)

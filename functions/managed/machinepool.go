@@ -3,6 +3,7 @@ package managed
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -110,6 +111,7 @@ func (m *poolInputs) resource(in *composer.Request) *plan.Resource {
 	if r.Err == nil {
 		r.Err = m.otherScaler()
 	}
+	m.retargetSubnets(r)
 	if m.managed.Reason == aso.ReasonResourceNotFound {
 		r.GoneWith = m.managed.Resource.Kind + " " + m.managed.Resource.Name
 	}
@@ -128,6 +130,16 @@ func (m *poolInputs) resource(in *composer.Request) *plan.Resource {
 		r.Outstanding = "is upgraded when " + later
 	}
 	return r
+}
+
+// retargetSubnets has references to subnets by name mean the objects that the control plane has of them, see plan.OwnName.
+func (m *poolInputs) retargetSubnets(r *plan.Resource) {
+	for _, ref := range aso.References(r.Object) {
+		own := plan.OwnName(ref.Name, m.cp.Name)
+		if slices.ContainsFunc(m.cp.Status.Resources, func(s v1beta1.ResourceStatus) bool { return is(s, aso.VirtualNetworksSubnet) && s.Resource.Name == own }) {
+			aso.Retarget(r.Object, aso.VirtualNetworksSubnet.GroupKind(), ref.Name, own)
+		}
+	}
 }
 
 // postponeUpgrade takes a version away from the pool that is above what the control plane runs, which AKS would refuse, and

@@ -106,6 +106,39 @@ func asReference(m map[string]any, path string) (Reference, bool) {
 	return Reference{GroupKind: schema.GroupKind{Group: group, Kind: kind}, Name: name, Path: path}, true
 }
 
+// Retarget has every reference by name of obj to the object of the kind that is called from mean the one that is called to.
+func Retarget(obj *unstructured.Unstructured, kind schema.GroupKind, from, to string) {
+	spec := specOf(obj)
+	means := func(ref Reference) bool { return ref.GroupKind == kind && ref.Name == from }
+	if refs := owner(obj, spec["owner"]); slices.ContainsFunc(refs, means) {
+		_ = SpecOwnerName.Set(obj, to) // It is a text now.
+	}
+	for key, value := range spec {
+		if key != "owner" {
+			retarget(value, means, to)
+		}
+	}
+}
+
+func retarget(value any, means func(Reference) bool, to string) {
+	switch v := value.(type) {
+	case map[string]any:
+		if ref, ok := asReference(v, ""); ok {
+			if means(ref) {
+				v["name"] = to
+			}
+			return
+		}
+		for _, inner := range v {
+			retarget(inner, means, to)
+		}
+	case []any:
+		for _, inner := range v {
+			retarget(inner, means, to)
+		}
+	}
+}
+
 // idAt is an ID in Azure, and the field where it stands.
 type idAt struct {
 	id   *arm.ResourceID

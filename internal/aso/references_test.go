@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 )
 
 func TestReferences(t *testing.T) {
@@ -59,5 +61,41 @@ func TestOwnerKind(t *testing.T) {
 		if got := OwnerKind(schema.ParseGroupKind(of)); got != schema.ParseGroupKind(want) {
 			t.Errorf("OwnerKind(%s): want %s, got %s", of, want, got)
 		}
+	}
+}
+
+func TestRetarget(t *testing.T) {
+	group := schema.GroupKind{Group: "resources.azure.com", Kind: "ResourceGroup"}
+	subnet := schema.GroupKind{Group: "network.azure.com", Kind: "VirtualNetworksSubnet"}
+	const reference = `{group: network.azure.com, kind: VirtualNetworksSubnet, name: `
+	cases := map[string]struct {
+		kind        schema.GroupKind
+		given, want string
+	}{
+		"owner":              {group, `{owner: {name: a}}`, `{owner: {name: b}}`},
+		"another owner":      {group, `{owner: {name: c}}`, `{owner: {name: c}}`},
+		"owner by ID":        {group, `{owner: {armId: a}}`, `{owner: {armId: a}}`},
+		"owner of a kind":    {subnet, `{owner: ` + reference + `a}}`, `{owner: ` + reference + `b}}`},
+		"reference":          {subnet, `{x: ` + reference + `a}}`, `{x: ` + reference + `b}}`},
+		"reference in lists": {subnet, `{x: [[{y: ` + reference + `a}}], ` + reference + `c}]}`, `{x: [[{y: ` + reference + `b}}], ` + reference + `c}]}`},
+		"of another kind":    {group, `{x: ` + reference + `a}}`, `{x: ` + reference + `a}}`},
+		"an odd owner":       {group, `{owner: [a]}`, `{owner: [a]}`},
+		"an odd spec":        {group, `a`, `a`},
+	}
+	for title, c := range cases {
+		t.Run(title, func(t *testing.T) {
+			parse := func(spec string) *unstructured.Unstructured {
+				o := &unstructured.Unstructured{}
+				if err := yaml.Unmarshal([]byte("{apiVersion: containerservice.azure.com/v1api20250801, kind: ManagedCluster, metadata: {name: mc}, spec: "+spec+"}"), &o.Object); err != nil {
+					t.Fatal(err)
+				}
+				return o
+			}
+			got := parse(c.given)
+			Retarget(got, c.kind, "a", "b")
+			if diff := cmp.Diff(parse(c.want).Object, got.Object); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
 	}
 }

@@ -153,6 +153,7 @@ var typed = &scenario{
 				replicas(userPool, 4), inAzure("/agentPools/pool1", "properties.nodeLabels", map[string]any{"example.org/workload": "batch"}), available, kubeconfigWorks,
 			},
 		},
+		loseCluster(tagTyped, 2, 4),
 		{
 			name: "upgrade the control plane",
 			act:  func(w *world) error { return w.set(typedControlPlaneKind, clusterName, "spec.version", newer) },

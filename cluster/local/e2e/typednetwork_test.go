@@ -10,9 +10,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -149,7 +151,29 @@ func onlyNetworkLeft(w *world) []string {
 	return left
 }
 
-// typedNetwork is a cluster in a network that was there before.
+// secondCluster is a second cluster in the company's network, which is in the namespace of the first, in a subnet of its own.
+const secondCluster = "second"
+
+// asSecond calls the objects of an example after the second cluster. The identity is the first one's.
+func asSecond(objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	text, err := json.Marshal(slices.DeleteFunc(objects, func(u *unstructured.Unstructured) bool { return u.GetKind() == identityKind.Kind }))
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.ReplaceAll(text, []byte(clusterName), []byte(secondCluster))
+	text = bytes.ReplaceAll(text, []byte(`"subnet":{"cidrBlock":"10.64.0.0/16","name":"nodes"}`), []byte(`"subnet":{"cidrBlock":"10.65.0.0/16","name":"second"}`))
+	var second []*unstructured.Unstructured
+	return second, json.Unmarshal(text, &second)
+}
+
+// secondRuns expects the second cluster in the company's network.
+var secondRuns = append([]expectation{
+	condition(clusterKind, secondCluster, "Available", "True", ""), inAzure("/managedClusters/second", "properties.provisioningState", "Succeeded"),
+	externalObject(resourceGroupKind, "my-network.second"), externalObject(virtualNetworkKind, "company.second"),
+	inAzure("/subnets/second", "properties.addressPrefix", "10.65.0.0/16"),
+}, untouchedNetwork...)
+
+// typedNetwork is a cluster in a network that was there before, and then a second one beside it.
 var typedNetwork = &scenario{
 	name: "typed-network", family: typedFamily,
 	steps: []step{
@@ -172,8 +196,28 @@ var typedNetwork = &scenario{
 			}, untouchedNetwork...),
 		},
 		{
-			name:    "delete",
-			act:     downTyped.act,
+			name: "a second cluster in the same network",
+			act:  func(w *world) error { return applyExample("aks-byo-network", asSecond, w.subscribe)(w) }, lasts: 15 * time.Second,
+			expect: append([]expectation{available}, secondRuns...),
+		},
+		{
+			name: "delete the first",
+			act:  func(w *world) error { return w.remove(clusterKind, clusterName) },
+			expect: append([]expectation{
+				gone(clusterKind, clusterName), gone(typedControlPlaneKind, clusterName), notInAzure("/resourceGroups/my-cluster"), acceptedDeletes,
+			}, secondRuns...),
+			goes: []removal{
+				{"ResourceGroup/my-(cluster|network)", "/resourceGroups/my-cluster"}, {"VirtualNetwork/company", "/nothing"}, {"VirtualNetworksSubnet/company-nodes", "/nothing"},
+				{"ManagedCluster/my-cluster", "/managedClusters/my-cluster"}, {"ManagedClustersAgentPool/my-cluster-pool0", "/managedClusters/my-cluster/agentPools/pool0"},
+			},
+			lasts: downTyped.lasts,
+		},
+		{
+			name: "delete",
+			act: all(
+				func(w *world) error { return w.remove(clusterKind, secondCluster) },
+				func(w *world) error { return w.remove(identityKind, typedIdentity) },
+			),
 			expect:  append([]expectation{nothingLeft, onlyNetworkLeft, acceptedDeletes}, untouchedNetwork...),
 			never:   down.never,
 			deletes: true, lasts: downTyped.lasts,

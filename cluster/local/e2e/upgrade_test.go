@@ -7,6 +7,7 @@ var upgrade = &scenario{
 	name: "upgrade",
 	steps: []step{
 		up("aks-aso-preview"),
+		loseCluster(tagEntry, 2, 2),
 		{
 			name: "upgrade the control plane",
 			act:  func(w *world) error { return w.set(controlPlaneKind, clusterName, "spec.version", newer) },

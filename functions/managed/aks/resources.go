@@ -81,7 +81,7 @@ func (c *aksCluster) object(path, name string, typed runtime.Object, problem *co
 	if name == "" && problem == nil {
 		problem = invalid("%s gives the name %q, but it must have a letter or a digit, as the object in Kubernetes is named after it", path, name)
 	}
-	return &plan.Resource{Source: path, Object: obj, Err: problem}
+	return &plan.Resource{Source: path, Object: obj, Err: problem, Subscription: c.spec.SubscriptionID}
 }
 
 // identify gives an object its name and what ties it to the cluster. A patch may have added labels and annotations.

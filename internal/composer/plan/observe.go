@@ -38,9 +38,10 @@ type leaving struct {
 func Observe(in *composer.Request, resources []*Resource) (*Observations, error) {
 	o := &Observations{served: map[schema.GroupVersionKind]bool{}, refused: refusal.Of(in.XR)}
 	o.doubtful = len(o.refused) > 0 || reportsInvalidField(in.XR)
+	KeepNames(in, resources)
 	var pending error
 	for _, r := range resources {
-		err := errors.Join(o.observeKind(in, r), observeExisting(in, r))
+		err := errors.Join(o.observeKind(in, r), observeExisting(in, r, resources))
 		if err != nil && !errors.Is(err, composer.ErrPending) {
 			return nil, err
 		}
@@ -86,10 +87,10 @@ func (o *Observations) lacks(gvk schema.GroupVersionKind) bool {
 	return known && !served
 }
 
-// observeExisting looks whether somebody else has applied an object of the kind and name of one that this project builds. Such an
-// object is never composed, only read.
-func observeExisting(in *composer.Request, r *Resource) error {
-	if r.Err != nil || r.Declared {
+// observeExisting looks whether somebody else has applied an object of the kind and name of one that is to be composed. A user's own
+// is never composed where this project builds the object, only read; with what another composite has the name is shared, see share.
+func observeExisting(in *composer.Request, r *Resource, all []*Resource) error {
+	if r.Err != nil {
 		return nil //nolint:nilerr // It is the resource's.
 	}
 	name, wanted := r.Object.GetName(), r.Reference.Name
@@ -113,7 +114,18 @@ func observeExisting(in *composer.Request, r *Resource) error {
 	if err != nil {
 		return err
 	}
-	r.found(in, found, name)
+	holder := compositeHolder(in, found)
+	switch {
+	case holder == nil && r.Declared: // What nobody else has is composed, whoever has applied it.
+	case holder == nil:
+		r.found(in, found, name)
+	case r.Declared:
+		r.shareDeclared(found, holder)
+	default:
+		if r.share(in, found, holder, all) {
+			return observeExisting(in, r, all)
+		}
+	}
 	return nil
 }
 
@@ -131,16 +143,21 @@ func (r *Resource) found(in *composer.Request, object *unstructured.Unstructured
 		}
 		return
 	}
-	controller := metav1.GetControllerOf(object)
-	switch {
-	case controller != nil && controller.UID == in.XR.GetUID():
-		// Composed, though Crossplane does not show it yet.
-	case controller != nil && isComposite(controller):
-		r.Err = composer.Blockedf(composer.ReasonControlledByOther, "%s %s belongs to %s %s, and cannot belong to this object too; give one of them another name",
-			kind, name, controller.Kind, controller.Name)
-	default:
+	if controller := metav1.GetControllerOf(object); controller == nil || controller.UID != in.XR.GetUID() {
 		r.existing = object
+	} // Else it is composed, though Crossplane does not show it yet.
+}
+
+// compositeHolder returns the other composite that an object belongs to; nil if there is none.
+func compositeHolder(in *composer.Request, object *unstructured.Unstructured) *metav1.OwnerReference {
+	if object == nil {
+		return nil
 	}
+	controller := metav1.GetControllerOf(object)
+	if controller == nil || controller.UID == in.XR.GetUID() || !isComposite(controller) {
+		return nil
+	}
+	return controller
 }
 
 func isComposite(controller *metav1.OwnerReference) bool {

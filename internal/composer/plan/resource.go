@@ -3,6 +3,7 @@
 package plan
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -22,6 +23,8 @@ type Resource struct {
 	// Declared reports that the user wrote Object: whose the resource is in Azure is then theirs to say, with a reconcile policy.
 	// Otherwise the rule of its kind in aso.Catalogue says how that is found out.
 	Declared bool
+	// Subscription is the one that the resource is in; empty while it is not known.
+	Subscription string
 	// ParentOwnership is whose the resource is that this one lies in, where another composite has that; empty while it is not known.
 	ParentOwnership string
 	// Lifecycle is who writes the resource in Azure.
@@ -42,6 +45,8 @@ type Resource struct {
 	existing *unstructured.Unstructured
 	// gone is true when such an object was there before, missing when the one that is named is not there.
 	gone, missing bool
+	// shared is the composite that composes existing; nil when that is a user's.
+	shared *metav1.OwnerReference
 }
 
 // A Precondition is what must be before a resource is first created.

@@ -40,7 +40,7 @@ func (p *Plan) ownState(r *Resource) aso.State {
 func (p *Plan) stateOfDecided(r *Resource, d decision, observed *unstructured.Unstructured) aso.State {
 	switch d.action {
 	case Use:
-		return existingState(r.existing)
+		return existingState(r)
 	case Keep, Refuse:
 		return aso.State{Reason: d.err.Reason, Message: d.err.Message, Failed: true}
 	case Wait, Hold:
@@ -154,10 +154,13 @@ func creatingState() aso.State {
 	return aso.State{Reason: aso.ReasonCreating, Message: "is being created"}
 }
 
-// existingState returns the state of a user's object.
-func existingState(existing *unstructured.Unstructured) aso.State {
-	state := aso.StateOf(existing)
-	if state.Ready {
+// existingState returns the state of an object that is somebody else's.
+func existingState(r *Resource) aso.State {
+	state := aso.StateOf(r.existing)
+	switch {
+	case state.Ready && r.shared != nil:
+		state.Message = fmt.Sprintf("is not composed here: %s %s has it, and it is only read", r.shared.Kind, r.shared.Name)
+	case state.Ready:
 		state.Message = "is not composed here: it was applied by somebody else, and is only read"
 	}
 	return state
