@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -37,6 +38,60 @@ func (s situation) decideLoss(d *decision) {
 	}
 }
 
+// parentLacking are the answers of Azure's that what a resource lies in is not there (ASO, package errorclassification).
+var parentLacking = map[string]bool{"ResourceGroupNotFound": true, "ParentResourceNotFound": true}
+
+// doubts returns, for each resource that Azure may no longer have, the answer of Azure's by which it is in doubt: one about itself, or about
+// one that refers to it. ASO, which knows nothing of either, would look at it only when its hour is over. That what refers to it is gone or
+// finds nothing there is no proof, but to look and to send what is there already changes nothing.
+func (p *Plan) doubts() map[*Resource]string {
+	found := map[*Resource]string{}
+	var next []*Resource
+	answers := map[*Resource]string{}
+	for _, r := range p.Resources {
+		if r.Doubt != "" {
+			found[r] = r.Doubt
+		}
+		if observed := p.in.Observed[r.Name()]; r.existing == nil && observed != nil && !aso.Held(observed) {
+			if answers[r] = doubtsOthers(r, observed); answers[r] != "" {
+				next = append(next, r)
+			}
+		}
+	}
+	for ; len(next) > 0; next = next[1:] {
+		for _, ref := range p.resolver.Resolve(next[0].Object) {
+			if r := p.meant(next[0], ref); r != nil && found[r] == "" {
+				found[r] = answers[next[0]]
+				answers[r] = found[r]
+				next = append(next, r)
+			}
+		}
+	}
+	return found
+}
+
+// doubtsOthers returns the answer of Azure's about a resource that makes doubtful what it refers to; empty if there is none. One that has never
+// been there may only have come too early.
+func doubtsOthers(r *Resource, observed *unstructured.Unstructured) string {
+	answer := ""
+	switch {
+	case aso.Doubted(observed) && derived(observed.GetAnnotations()[aso.AnnotationLost]):
+		return observed.GetAnnotations()[aso.AnnotationLost]
+	case aso.Doubted(observed):
+		answer = observed.GetAnnotations()[aso.AnnotationLost]
+	case r.Doubt != "":
+		answer = r.Doubt
+	case parentLacking[aso.StateOf(observed).Reason] && aso.StatusID.Value(observed) != "":
+		answer = aso.Answer(observed)
+	default:
+		return ""
+	}
+	return r.Object.GetKind() + " " + r.Object.GetName() + ": " + answer
+}
+
+// derived reports whether an answer is about another resource than the one that is doubted.
+func derived(answer string) bool { return strings.Contains(answer, ": ") }
+
 // policyByUser reports whether it is a user who has put a policy on the object of a resource that ASO manages.
 func policyByUser(observed *unstructured.Unstructured) bool {
 	annotations := observed.GetAnnotations()
@@ -53,6 +108,11 @@ func (r *Resource) annotateLoss(d decision, observed *unstructured.Unstructured)
 	switch {
 	case d.loss != "" && d.action == Look:
 		r.Annotate(aso.AnnotationReconcilePolicy, aso.PolicySkip)
+		if derived(d.loss) {
+			// What ASO said before is about another generation then, and is not taken for its answer. Nothing is sent now.
+			unstructured.RemoveNestedField(r.Object.Object, "spec", "tags")
+			unstructured.RemoveNestedField(r.Object.Object, "spec", "addressPrefixes")
+		}
 	case observed != nil && aso.Doubted(observed):
 		r.Release(observed, "metadata", "annotations", aso.AnnotationReconcilePolicy)
 	}
@@ -68,6 +128,8 @@ func lossState(r *Resource, d decision, observed *unstructured.Unstructured, sta
 	switch {
 	case d.action == Look && d.loss != "" && len(d.waits) > 0:
 		lost.Message = "is gone from Azure, and is made again when " + listed(d.waits)
+	case d.action == Look && d.loss != "" && derived(d.loss) && state.Reason != aso.ReasonResourceNotFound:
+		return aso.State{Reason: reasonLooking, Message: "Azure is asked whether it is still there"}, true
 	case d.action == Look && d.loss != "":
 		lost.Message = "Azure seems to have it no more, and is asked again" + obstacle(state)
 	case state.Ready:
@@ -94,18 +156,19 @@ func obstacle(state aso.State) string {
 
 // goneWith says, in words, in what the resource has been that Azure no longer has; empty when all of that is there as far as is known.
 // What lies in a resource is gone with it, whatever ASO has last said of it.
-func (p *Plan) goneWith(r *Resource) string { return p.goneWithin(r, len(p.Resources)) }
+func (p *Plan) goneWith(r *Resource) string { return p.goneWithin(r, map[*Resource]bool{}) }
 
-func (p *Plan) goneWithin(r *Resource, depth int) string {
-	if r.GoneWith != "" || depth == 0 || r.existing != nil {
+func (p *Plan) goneWithin(r *Resource, seen map[*Resource]bool) string {
+	if r.GoneWith != "" || seen[r] || r.existing != nil {
 		return r.GoneWith // The user's own object may lie anywhere.
 	}
+	seen[r] = true
 	for _, ref := range p.resolver.Resolve(r.Object) {
 		if ref.Path != aso.PathOwner && ref.Path != aso.PathOwner+".armId" {
 			continue
 		}
 		if parent := p.meant(r, ref); parent != nil {
-			if gone := p.goneWithin(parent, depth-1); gone != "" {
+			if gone := p.goneWithin(parent, seen); gone != "" {
 				return gone
 			}
 			if p.ownState(parent).Reason == aso.ReasonResourceNotFound {

@@ -37,12 +37,14 @@ type Plan struct {
 	observed  *Observations
 	resolver  *aso.Resolver
 	decisions map[*Resource]decision
+	doubted   map[*Resource]string
 }
 
 // Make decides about the resources by what is observed, and returns what is composed and what has become of each.
 func (p *Plan) Make(in *composer.Request, observed *Observations) (*Outcomes, error) {
 	p.in, p.observed, p.decisions = in, observed, map[*Resource]decision{}
 	p.resolver = aso.NewResolver(p.known()...)
+	p.doubted = p.doubts()
 	out := &Outcomes{Composed: map[string]composer.Composed{}}
 	for _, r := range p.Resources {
 		if _, ok := aso.KindOf(r.groupKind()); !ok && !r.Declared {
@@ -102,7 +104,7 @@ func (p *Plan) situationOf(r *Resource) situation {
 	observed := p.in.Observed[r.Name()]
 	_, userPolicy := r.Object.GetAnnotations()[aso.AnnotationReconcilePolicy]
 	s := situation{
-		err: r.Err, existing: r.existing != nil, gone: r.gone, paused: p.Paused, userPolicy: userPolicy, doubt: r.Doubt, lifecycle: r.Lifecycle,
+		err: r.Err, existing: r.existing != nil, gone: r.gone, paused: p.Paused, userPolicy: userPolicy, doubt: p.doubted[r], lifecycle: r.Lifecycle,
 		rule: rule{kind: kind, declared: r.Declared || r.missing}, operator: p.in.Operator(),
 	}
 	if s.err != nil || s.existing {

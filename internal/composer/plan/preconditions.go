@@ -84,7 +84,7 @@ func (p *Plan) preconditionsOf(in *composer.Request, r *Resource) preconditions 
 // wait returns what has to be before something that refers to another object is created, in words; empty if nothing.
 func (p *Plan) wait(in *composer.Request, from *Resource, ref aso.Reference) string {
 	if r := p.meant(from, ref); r != nil {
-		if live := r.Live(in); live != nil && p.stateOf(in, live).Ready {
+		if live := r.Live(in); live != nil && p.stateOf(in, live).Ready && !p.asks(r) {
 			return ""
 		}
 		return fmt.Sprintf("%s (%s) is ready", ref, ref.Path)
@@ -106,6 +106,12 @@ func (p *Plan) wait(in *composer.Request, from *Resource, ref aso.Reference) str
 	}
 	// What nobody here defines is the user's own: ASO itself waits for it.
 	return missing
+}
+
+// asks reports whether Azure is asked now if it still has a resource.
+func (p *Plan) asks(r *Resource) bool {
+	d := p.decisionOf(r)
+	return d.action == Look && d.loss != ""
 }
 
 // meant returns the resource of the plan that a reference of another one means; nil when there is none.
