@@ -129,7 +129,7 @@ func lossState(r *Resource, d decision, observed *unstructured.Unstructured, sta
 	case d.action == Look && d.loss != "" && len(d.waits) > 0:
 		lost.Message = "is gone from Azure, and is made again when " + listed(d.waits)
 	case d.action == Look && d.loss != "" && derived(d.loss) && state.Reason != aso.ReasonResourceNotFound:
-		return aso.State{Reason: reasonLooking, Message: "Azure is asked whether it is still there"}, true
+		return aso.State{Reason: aso.ReasonLooking, Message: "Azure is asked whether it is still there"}, true
 	case d.action == Look && d.loss != "":
 		lost.Message = "Azure seems to have it no more, and is asked again" + obstacle(state)
 	case state.Ready:
@@ -148,7 +148,7 @@ func lossState(r *Resource, d decision, observed *unstructured.Unstructured, sta
 
 // obstacle returns what ASO says is in the way, to go on with; empty if nothing is.
 func obstacle(state aso.State) string {
-	if state.Ready || progressing[state.Reason] || state.Reason == aso.ReasonResourceNotFound {
+	if state.Ready || progressing(state.Reason) || state.Reason == aso.ReasonResourceNotFound {
 		return ""
 	}
 	return fmt.Sprintf(" (%s: %s)", state.Reason, state.Message)

@@ -41,7 +41,9 @@ func Observe(in *composer.Request, resources []*Resource) (*Observations, error)
 	KeepNames(in, resources)
 	var pending error
 	for _, r := range resources {
-		err := errors.Join(o.observeKind(in, r), observeExisting(in, r, resources))
+		// What has another name then is not what the API server has refused.
+		err := o.observeExisting(in, r, resources)
+		err = errors.Join(err, o.observeKind(in, r))
 		if err != nil && !errors.Is(err, composer.ErrPending) {
 			return nil, err
 		}
@@ -89,8 +91,8 @@ func (o *Observations) lacks(gvk schema.GroupVersionKind) bool {
 
 // observeExisting looks whether somebody else has applied an object of the kind and name of one that is to be composed. A user's own
 // is never composed where this project builds the object, only read; with what another composite has the name is shared, see share.
-func observeExisting(in *composer.Request, r *Resource, all []*Resource) error {
-	if r.Err != nil {
+func (o *Observations) observeExisting(in *composer.Request, r *Resource, all []*Resource) error {
+	if r.Err != nil || r.Declared && !o.mayBeShared(in, r) {
 		return nil //nolint:nilerr // It is the resource's.
 	}
 	name, wanted := r.Object.GetName(), r.Reference.Name
@@ -123,7 +125,7 @@ func observeExisting(in *composer.Request, r *Resource, all []*Resource) error {
 		r.shareDeclared(found, holder)
 	default:
 		if r.share(in, found, holder, all) {
-			return observeExisting(in, r, all)
+			return o.observeExisting(in, r, all)
 		}
 	}
 	return nil

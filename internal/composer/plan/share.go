@@ -189,10 +189,24 @@ func usualName(name string) string {
 	return usual
 }
 
+// mayBeShared reports whether another composite may have the object of an entry that a user wrote: one that ASO only reads, or one that the
+// API server has refused, as an object has one controller. To look for each would cost every new composite a call more.
+func (o *Observations) mayBeShared(in *composer.Request, r *Resource) bool {
+	_, refused := o.refused[r.Name()]
+	return refused || r.onlyRead() || slices.ContainsFunc(statusesOf(in.XR), func(s resourceStatus) bool {
+		return s.reason == composer.ReasonControlledByOther && NameOf(s.object) == r.Name()
+	})
+}
+
+// onlyRead reports whether the user has ASO only read the resource of an entry.
+func (r *Resource) onlyRead() bool {
+	return r.Object.GetAnnotations()[aso.AnnotationReconcilePolicy] == aso.PolicySkip
+}
+
 // shareDeclared decides what an object that belongs to another composite means for an entry that a user wrote: one that ASO only reads
 // stands in for another such.
 func (r *Resource) shareDeclared(theirs *unstructured.Unstructured, holder *metav1.OwnerReference) {
-	if r.renameable() && r.Object.GetAnnotations()[aso.AnnotationReconcilePolicy] == aso.PolicySkip {
+	if r.renameable() && r.onlyRead() {
 		r.existing, r.shared = theirs, holder
 		return
 	}
