@@ -17,6 +17,7 @@ import (
 var (
 	spec           = field.At[map[string]any]("spec")
 	statusCount    = field.At[int64]("status", "count")
+	statusVersion  = field.At[string]("status", "currentOrchestratorVersion")
 	SpecProfiles   = field.At[[]any]("spec", "agentPoolProfiles")
 	StatusProfiles = field.At[[]any]("status", "agentPoolProfiles")
 )
@@ -44,6 +45,10 @@ func Count(agentPool *unstructured.Unstructured) *int64 {
 	count := statusCount.Value(agentPool)
 	return &count
 }
+
+// Version returns the Kubernetes version that the nodes of a pool run, as Azure reports it; empty while it reports none. What the spec
+// says is only what was asked for once, which AKS may have refused.
+func Version(agentPool *unstructured.Unstructured) string { return statusVersion.Value(agentPool) }
 
 // same reports whether both lists of profiles are the same, also where one came through protobuf.
 func same(a, b []any) bool {

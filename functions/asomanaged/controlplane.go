@@ -108,9 +108,9 @@ var (
 // setManagedCluster sets on the ManagedCluster what Cluster API decides, in CAPZ's order. The error is ErrPending when its pools have to be
 // read first.
 func setManagedCluster(in *composer.Request, cluster *unstructured.Unstructured, managed *plan.Resource) error {
-	if version := specVersion.Value(in.XR); version != "" {
-		managed.Err = managed.SetField(kubernetesVersion, kubeversion.WithoutV(version), fmt.Sprintf("because spec.version is %q", version))
-	}
+	version := specVersion.Value(in.XR)
+	managed.Err = setVersion(managed, kubernetesVersion, version, fmt.Sprintf("because spec.version is %q", version),
+		statusVersion.Value(plan.Created(in, managed.Name())))
 	for _, network := range []struct {
 		from string
 		of   field.Path[[]string]
@@ -129,6 +129,21 @@ func setManagedCluster(in *composer.Request, cluster *unstructured.Unstructured,
 		return err
 	}
 	managed.Err = setCredentials(cluster, managed)
+	return nil
+}
+
+// setVersion sets the version that Cluster API asks for, if any. Whoever asks, the user's own ASO object or Cluster API, what runs in Azure
+// is never to be lowered: AKS may have upgraded by itself, and refuses every change together with a downgrade.
+func setVersion(r *plan.Resource, path field.Path[string], asked, because, runs string) *composer.Blocked {
+	if asked != "" {
+		if blocked := r.SetField(path, kubeversion.WithoutV(asked), because); blocked != nil {
+			return blocked
+		}
+	}
+	written := path.Value(r.Object)
+	if kept := kubeversion.NotBelow(written, runs); kept != written {
+		_ = path.Set(r.Object, kept) // The parents are maps, as the version is within them.
+	}
 	return nil
 }
 

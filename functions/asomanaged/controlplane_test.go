@@ -133,7 +133,7 @@ func TestControlPlaneStages(t *testing.T) {
 			status: controlPlaneState(true, up, list(resourceStatus(mc, false, "Reconciling", "upgrading")),
 				contractCondition("Ready", "True", "Provisioned", working), contractCondition("Available", "True", "Provisioned", working),
 				contractCondition("ResourcesReady", "False", "Reconciling", working), notPaused),
-			composed: []*fnv1.Resource{composedAs(t, settledCluster(), fnv1.Ready_READY_FALSE)},
+			composed: []*fnv1.Resource{composedAs(t, edited(settledCluster(), set("1.34.0", "spec", "kubernetesVersion")), fnv1.Ready_READY_FALSE)},
 			shown: []*fnv1.Condition{shownCondition("Available", yes, "Provisioned", working),
 				shownCondition("ResourcesReady", no, "Reconciling", working), shownCondition("Paused", no, "NotPaused", "")},
 		},

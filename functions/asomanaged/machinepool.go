@@ -14,7 +14,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
-	"github.com/crossplane-capz/crossplane-capz/internal/kubeversion"
 )
 
 // replicasManagedByAKS is the value of the annotation replicas-managed-by while the cluster autoscaler of AKS scales.
@@ -96,11 +95,10 @@ func readMachinePool(in *composer.Request) (*poolInputs, error) {
 
 // setAgentPool sets on an agent pool what its MachinePool decides, in CAPZ's order.
 func setAgentPool(machinePool *unstructured.Unstructured, agentPool *plan.Resource, observed *unstructured.Unstructured) *composer.Blocked {
-	if version := capi.MachinePoolVersion.Value(machinePool); version != "" {
-		because := fmt.Sprintf("because spec.template.spec.version of MachinePool %q is %q", machinePool.GetName(), version)
-		if blocked := agentPool.SetField(orchestratorVersion, kubeversion.WithoutV(version), because); blocked != nil {
-			return blocked
-		}
+	version := capi.MachinePoolVersion.Value(machinePool)
+	because := fmt.Sprintf("because spec.template.spec.version of MachinePool %q is %q", machinePool.GetName(), version)
+	if blocked := setVersion(agentPool, orchestratorVersion, version, because, agentpool.Version(observed)); blocked != nil {
+		return blocked
 	}
 	scaler, scaledByOther := machinePool.GetAnnotations()[clusterv1.ReplicasManagedByAnnotation]
 	autoscaled := enableAutoScaling.Value(agentPool.Object)

@@ -59,6 +59,9 @@ func TestManagedClusterMutators(t *testing.T) {
 	secrets := []string{"spec", "operatorSpec", "secrets"}
 	w := aksWorld("p0")
 	network := func(edits ...edit) world { return w.With(cluster(edits...)) }
+	runs := func(version string) []*unstr {
+		return []*unstr{exists(t, controlPlaneXR(), settledCluster(), inAzure, set(version, "status", "currentKubernetesVersion"))}
+	}
 	cases := map[string]mutation{
 		"version, absent":          {xr: controlPlaneXR(aksCluster()), field: version, want: "1.33.6"},
 		"version, same":            {xr: controlPlaneXR(aksCluster(set("1.33.6", version...))), field: version, want: "1.33.6"},
@@ -71,6 +74,18 @@ func TestManagedClusterMutators(t *testing.T) {
 			problem: `spec.resources[0].spec.kubernetesVersion is "1.30.1", but must be "1.33.6" or absent because spec.version is "v1.33.6"`},
 		"version, with a v": {xr: controlPlaneXR(aksCluster(set("v1.33.6", version...))),
 			problem: `spec.resources[0].spec.kubernetesVersion is "v1.33.6", but must be "1.33.6" or absent because spec.version is "v1.33.6"`},
+
+		"version, upgraded by AKS":           {xr: controlPlaneXR(aksCluster()), observed: runs("1.34.2"), field: version, want: "1.34.2"},
+		"version, upgraded by AKS, the same": {xr: controlPlaneXR(aksCluster(set("1.33.6", version...))), observed: runs("1.34.2"), field: version, want: "1.34.2"},
+		"version, upgraded by AKS, no Cluster API": {xr: edited(controlPlaneXR(aksCluster(set("1.33.6", version...))), remove("spec", "version")),
+			observed: runs("1.34.2"), field: version, want: "1.34.2"},
+		"version, upgraded by AKS, a minor version": {xr: edited(controlPlaneXR(aksCluster()), set("v1.34", "spec", "version")), observed: runs("1.34.2"), field: version, want: "1.34"},
+		"version, upgraded by AKS, none at all":     {xr: edited(controlPlaneXR(aksCluster()), remove("spec", "version")), observed: runs("1.34.2"), field: version},
+		"version, an upgrade":                       {xr: controlPlaneXR(aksCluster()), observed: runs("1.33.5"), field: version, want: "1.33.6"},
+		"version, one that AKS refused is taken back": {xr: controlPlaneXR(aksCluster()), field: version, want: "1.33.6", observed: []*unstr{exists(t, controlPlaneXR(),
+			edited(settledCluster(), set("1.35.1", version...)), inAzure, condition("False", "Error", "OperationNotAllowed", "cannot skip a minor version"))}},
+		"version, upgraded by AKS, and different": {xr: controlPlaneXR(aksCluster(set("1.30.1", version...))), observed: runs("1.34.2"),
+			problem: `spec.resources[0].spec.kubernetesVersion is "1.30.1", but must be "1.33.6" or absent because spec.version is "v1.33.6"`},
 
 		"services, absent": {xr: controlPlaneXR(aksCluster()), field: services, want: "10.0.0.0/16"},
 		"services, same":   {xr: controlPlaneXR(aksCluster(set("10.0.0.0/16", services...))), field: services, want: "10.0.0.0/16"},
@@ -155,12 +170,22 @@ func TestAgentPoolMutators(t *testing.T) {
 	pool := func(edits ...edit) *unstr { return poolXR("p0", aksPool("p0", edits...)) }
 	there := func(edits ...edit) []*unstr { return []*unstr{exists(t, pool(), settledPool("p0"), edits...)} }
 	owner := func(edits ...edit) world { return aksWorld("p0").With(machinePool("p0", edits...)) }
+	runs := func(version string) edit { return set(version, "status", "currentOrchestratorVersion") }
 	cases := map[string]mutation{
 		"version, absent":             {xr: pool(), field: version, want: "1.33.6"},
 		"version, same":               {xr: pool(set("1.33.6", version...)), field: version, want: "1.33.6"},
 		"version, not in MachinePool": {xr: pool(set("1.30.1", version...)), world: owner(remove("spec", "template", "spec", "version")), field: version, want: "1.30.1"},
 		"version, different": {xr: pool(set("1.30.1", version...)),
 			problem: `spec.resources[0].spec.orchestratorVersion is "1.30.1", but must be "1.33.6" or absent because spec.template.spec.version of MachinePool "mp-p0" is "v1.33.6"`},
+
+		"version, upgraded by AKS":                  {xr: pool(), observed: there(runs("1.34.2")), field: version, want: "1.34.2"},
+		"version, upgraded by AKS, the same":        {xr: pool(set("1.33.6", version...)), observed: there(runs("1.34.2")), field: version, want: "1.34.2"},
+		"version, upgraded by AKS, no Cluster API":  {xr: pool(set("1.33.6", version...)), world: owner(remove("spec", "template", "spec", "version")), observed: there(runs("1.34.2")), field: version, want: "1.34.2"},
+		"version, an upgrade":                       {xr: pool(), observed: there(runs("1.33.5")), field: version, want: "1.33.6"},
+		"version, raised by hand, and not in Azure": {xr: pool(), observed: there(runs("1.33.6"), set("1.34.2", version...)), field: version, want: "1.33.6"},
+		"version, raised by hand, and in Azure":     {xr: pool(), observed: there(runs("1.34.2"), set("1.34.2", version...)), field: version, want: "1.34.2"},
+		"version, one that AKS refused is taken back": {xr: pool(), field: version, want: "1.33.6", observed: there(runs("1.33.6"), set("1.35.1", version...),
+			condition("False", "Error", "NodePoolMcVersionIncompatible", "incompatible"))},
 
 		"count, absent":             {xr: pool(), field: counted, want: 3.0},
 		"count, same":               {xr: pool(set(int64(3), counted...)), field: counted, want: 3.0},

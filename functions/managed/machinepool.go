@@ -105,7 +105,7 @@ func readMachinePool(in *composer.Request) (*poolInputs, error) {
 // resource returns the agent pool, with what it waits for.
 func (m *poolInputs) resource(in *composer.Request) *plan.Resource {
 	observed := createdOf(in, aso.ManagedClustersAgentPool)
-	later := m.postponeUpgrade()
+	later := m.postponeUpgrade(observed)
 	r := aks.MachinePool(m.pool, m.cp, clusterOf(m.cluster), livePool(observed))
 	r.Reference, r.ParentOwnership = existingReference(in, v1beta1.AnnotationAgentPool), m.managed.Ownership
 	if r.Err == nil {
@@ -142,14 +142,14 @@ func (m *poolInputs) retargetSubnets(r *plan.Resource) {
 	}
 }
 
-// postponeUpgrade takes a version away from the pool that is above what the control plane runs, which AKS would refuse, and
-// returns what it waits for, in words.
-func (m *poolInputs) postponeUpgrade() string {
+// postponeUpgrade leaves the pool at the version that it was given last, where the MachinePool's is above what the control plane runs,
+// which AKS would refuse, and returns what it waits for, in words.
+func (m *poolInputs) postponeUpgrade(observed *unstructured.Unstructured) string {
 	wanted, runs := m.pool.Version, m.cp.Status.Version
 	if runs == "" || wanted == "" || kubeversion.Compare(wanted, runs) <= 0 || kubeversion.Compare(wanted, m.cp.Spec.Version) > 0 {
 		return "" // Above what the control plane shall run it is a mistake, which the mapping reports.
 	}
-	m.pool.Version = ""
+	m.pool.Version = orchestratorVersion.Value(observed)
 	return fmt.Sprintf("AzureManagedControlPlane %s runs Kubernetes %s (it runs %s)", m.cp.Name, wanted, runs)
 }
 
@@ -218,7 +218,7 @@ func (m *poolInputs) subnetOfOthers(in *composer.Request, r *plan.Resource) (map
 
 // livePool returns what Azure says of the agent pool.
 func livePool(pool *unstructured.Unstructured) aks.LivePool {
-	live := aks.LivePool{Version: orchestratorVersion.Value(pool)}
+	live := aks.LivePool{Version: agentpool.Version(pool)}
 	if count := agentpool.Count(pool); count != nil {
 		live.Count = ptr.To(int(*count))
 	}

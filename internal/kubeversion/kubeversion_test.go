@@ -18,3 +18,14 @@ func TestCompare(t *testing.T) {
 		}
 	}
 }
+
+func TestNotBelow(t *testing.T) {
+	for _, c := range []struct{ asked, runs, want string }{
+		{"v1.33.4", "1.33.6", "1.33.6"}, {"v1.34.0", "1.33.6", "1.34.0"}, {"1.33.6", "v1.33.6", "1.33.6"}, {"v1.33.6", "", "1.33.6"}, {"", "1.33.6", ""},
+		{"1.33", "1.33.6", "1.33"}, {"1.33", "1.34.2", "1.34.2"}, {"1.3", "1.33.6", "1.33.6"}, {"latest", "1.33.6", "latest"}, {"1.33.4", "latest", "1.33.4"},
+	} {
+		if got := NotBelow(c.asked, c.runs); got != c.want {
+			t.Errorf("NotBelow(%q, %q): want %q, got %q", c.asked, c.runs, c.want, got)
+		}
+	}
+}

@@ -48,7 +48,7 @@ type LiveCluster struct {
 
 // A LivePool is what is known of an agent pool that exists; the zero value stands for one that does not.
 type LivePool struct {
-	// Version is the orchestratorVersion that it has, which is never lowered.
+	// Version is the Kubernetes version that it runs, as in status.currentOrchestratorVersion, which is never lowered.
 	Version string
 	// Count is the number of nodes in Azure, which counts while the cluster autoscaler decides it.
 	Count *int
