@@ -56,6 +56,9 @@ var meantAnswers = []documentedAnswer{
 		return a.request.Before != nil && a.only(true, "is not possible with mode System")
 	}},
 	{"other create-only rules of pools", func(a answers) bool { return a.request.Before != nil && a.only(true, "spec.subnetName: Invalid value") }},
+	{"`version` below the one before", func(a answers) bool {
+		return a.request.Before != nil && a.only(false, "field version cannot be downgraded")
+	}},
 	{"a name written down that was a default", func(a answers) bool { return a.only(true, "spec.resourceGroupName: Forbidden") }},
 }
 

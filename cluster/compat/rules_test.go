@@ -26,6 +26,7 @@ func TestEachDocumentedAnswerIsOne(t *testing.T) {
 		"`cpuCfsQuotaPeriod`":                                                  specs.WrittenRequest(true, "kubeletConfig: {cpuCfsQuotaPeriod: ams}"),
 		"`osType: Windows` on a pool that becomes a System pool":               specs.WrittenRequest(true, "osType: Windows", "mode: System"),
 		"other create-only rules of pools":                                     specs.WrittenRequest(true, "{}", "subnetName: a/b"),
+		"`version` below the one before":                                       specs.WrittenRequest(false, "version: v1.35.1", "version: v1.33.6"),
 		"a name written down that was a default":                               specs.WrittenRequest(false, "resourceGroupName: blue", "resourceGroupName: null"),
 	}
 	c, err := newComparison(&bytes.Buffer{})

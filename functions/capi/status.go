@@ -118,8 +118,11 @@ func ReadControlPlaneStatus(in *composer.Request) *ControlPlaneStatus {
 	return s
 }
 
-// SetVersion records which version the control plane runs.
+// SetVersion records which version the control plane runs. What is no version is none that Cluster API could read.
 func (s *ControlPlaneStatus) SetVersion(version string) {
+	if !kubeversion.Valid(version) {
+		return
+	}
 	s.Version = kubeversion.WithV(version)
 	s.Versions = []any{map[string]any{"version": s.Version}}
 }

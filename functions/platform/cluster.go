@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeversion"
 	answers "github.com/crossplane-capz/crossplane-capz/internal/refusal"
 )
 
@@ -72,6 +73,8 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	if problem != nil {
 		return refusal(in, problem, seen)
 	}
+	// AKS may have upgraded by itself, and goes back to nothing older; Cluster API has to know.
+	wanted.Version = kubeversion.NotBelow(wanted.Version, seen.version())
 	cluster, problem := clusterOf(at, wanted, p)
 	if problem == nil {
 		problem = cmp.Or(fits(cluster, class, p, at), refusedCluster(in, at))

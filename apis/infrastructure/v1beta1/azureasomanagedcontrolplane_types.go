@@ -20,7 +20,7 @@ type AzureASOManagedControlPlaneSpec struct {
 	// version is the Kubernetes version that AKS shall run, with or without the leading v, and with or without the patch
 	// version; empty or absent leaves the choice to the ManagedCluster's spec.kubernetesVersion, or else to AKS.
 	// function-capz sets spec.kubernetesVersion of the ManagedCluster from it, and refuses a different value there. Raise
-	// it to upgrade. Users write it, or the Cluster's topology does.
+	// it to upgrade; it cannot be below what Azure runs, see status.version. Users write it, or the Cluster's topology does.
 	// Example: v1.33.6
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
@@ -112,6 +112,7 @@ type AzureASOManagedControlPlaneStatus struct {
 	// function-capz.
 	// Example: v1.33.6
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	Version string `json:"version,omitempty"`
 
 	// versions says the same as a list, oldest first, which is where Cluster API's v1beta2 contract looks for it. In a
@@ -154,6 +155,7 @@ type AzureASOManagedControlPlaneStatus struct {
 // +kubebuilder:printcolumn:name="Endpoint",type="string",JSONPath=".status.controlPlaneEndpoint.host",description="Host of the workload cluster's API server"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].reason",description="One word on why Cluster API sees this object as ready or not"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].message",description="What is missing or wrong, in words"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.version) || has(oldSelf.spec.version) && self.spec.version == oldSelf.spec.version || !has(oldSelf.status) || !has(oldSelf.status.version) || !self.spec.version.matches('^v?[0-9]{1,5}[.][0-9]{1,5}([.][0-9]{1,5})?$') || !oldSelf.status.version.matches('^v?[0-9]{1,5}[.][0-9]{1,5}([.][0-9]{1,5})?$') || int(self.spec.version.findAll('[0-9]+')[0]) * 1000000000000 + int(self.spec.version.findAll('[0-9]+')[1]) * 1000000 + (self.spec.version.findAll('[0-9]+').size() > 2 ? int(self.spec.version.findAll('[0-9]+')[2]) : 999999) >= int(oldSelf.status.version.findAll('[0-9]+')[0]) * 1000000000000 + int(oldSelf.status.version.findAll('[0-9]+')[1]) * 1000000 + (oldSelf.status.version.findAll('[0-9]+').size() > 2 ? int(oldSelf.status.version.findAll('[0-9]+')[2]) : 999999)",message="is older than the version that Azure runs",messageExpression="self.spec.version + ' is older than ' + oldSelf.status.version + ', which Azure runs, and Kubernetes cannot be downgraded'",fieldPath=".spec.version"
 type AzureASOManagedControlPlane struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -49,13 +49,13 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	ResourceGroupName string `json:"resourceGroupName,omitempty"`
 
-	// version is the Kubernetes version that AKS shall run, with or without the leading v. Raise it to upgrade; it cannot be
-	// lowered. Users write it, or the Cluster's topology does.
+	// version is the Kubernetes version that AKS shall run, with or without the leading v. Raise it to upgrade. It cannot
+	// be below what Azure runs, see status.version; one that AKS has refused can be taken back. Users write it, or the
+	// Cluster's topology does.
 	// Example: v1.33.6
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="self.matches('^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)([-0-9a-zA-Z_.+]*)?$')",message="must be a Kubernetes version with three numbers, such as v1.33.6"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)([-0-9a-zA-Z_.+]*)?$') || !oldSelf.matches('^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)([-0-9a-zA-Z_.+]*)?$') || int(self.findAll('[0-9]+')[0]) * 1000000000000 + int(self.findAll('[0-9]+')[1]) * 1000000 + int(self.findAll('[0-9]+')[2]) > int(oldSelf.findAll('[0-9]+')[0]) * 1000000000000 + int(oldSelf.findAll('[0-9]+')[1]) * 1000000 + int(oldSelf.findAll('[0-9]+')[2]) || int(self.findAll('[0-9]+')[0]) * 1000000000000 + int(self.findAll('[0-9]+')[1]) * 1000000 + int(self.findAll('[0-9]+')[2]) == int(oldSelf.findAll('[0-9]+')[0]) * 1000000000000 + int(oldSelf.findAll('[0-9]+')[1]) * 1000000 + int(oldSelf.findAll('[0-9]+')[2]) && (self.matches('^v?[0-9]+[.][0-9]+[.][0-9]+$') || !oldSelf.matches('^v?[0-9]+[.][0-9]+[.][0-9]+$'))",message="is older than the version before, and Kubernetes cannot be downgraded",messageExpression="'is older than ' + oldSelf + ', and Kubernetes cannot be downgraded'"
 	Version string `json:"version"`
 
 	// virtualNetwork is the network of the nodes. Left out, one with default names and ranges is used. One that exists in

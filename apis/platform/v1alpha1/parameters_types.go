@@ -15,15 +15,13 @@ type AKSClusterParameters struct {
 	Location string `json:"location,omitempty"`
 
 	// version is the Kubernetes version of the cluster: the control plane first, then one node pool after the other. It can
-	// be raised by one minor version at a time and never lowered. Left out, the platform team's default is taken when the
+	// be raised to the next minor version after the one that runs, see status.version, and not be lowered below that. Left out, the platform team's default is taken when the
 	// cluster is made; without one, the cluster waits and says so. `az aks get-versions --location westeurope` lists what
 	// Azure has.
 	// Example: v1.33.6
 	// +optional
 	// +kubebuilder:validation:Pattern=`^v?1\.[0-9]{1,3}\.[0-9]{1,3}$`
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="!self.matches('^v?1[.][0-9]{1,3}[.][0-9]{1,3}$') || int(self.split('.')[1]) > int(oldSelf.split('.')[1]) || (int(self.split('.')[1]) == int(oldSelf.split('.')[1]) && int(self.split('.')[2]) >= int(oldSelf.split('.')[2]))",messageExpression="'must be ' + oldSelf + ' or newer because AKS cannot go back to an older version'"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('^v?1[.][0-9]{1,3}[.][0-9]{1,3}$') || int(self.split('.')[1]) <= int(oldSelf.split('.')[1]) + 1",messageExpression="'must be at most one minor version above ' + oldSelf + ' because Kubernetes is upgraded minor version by minor version'"
 	Version string `json:"version,omitempty"`
 
 	// nodePools are the machines of the cluster, in groups of the same kind. At least one has the mode system. Left out,

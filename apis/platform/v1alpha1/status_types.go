@@ -10,6 +10,7 @@ type AKSClusterStatus struct {
 	// function-capz.
 	// Example: v1.33.6
 	// +optional
+	// +kubebuilder:validation:MaxLength=256
 	Version string `json:"version,omitempty"`
 
 	// endpoint is the address of the API server. Written by function-capz.

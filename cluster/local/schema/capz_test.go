@@ -173,11 +173,13 @@ var allowedLimits = map[string]string{
 	"v1beta1.spec.resources": bounded, "v1alpha1.spec.resources": bounded,
 	"v1beta1.spec.providerIDList": bounded, "v1alpha1.spec.providerIDList": bounded,
 	"v1beta1.spec.version": versionForm, "v1alpha1.spec.version": versionForm,
+	"v1beta1.status.version": writtenHere, "v1alpha1.status.version": writtenHere,
 }
 
 const (
 	wholeObject = "a whole Kubernetes object with a name"
 	versionForm = "the form of an AKS version"
+	writtenHere = "function-capz writes no longer one"
 	bounded     = "a list with so many entries that the controllers would work on it for long"
 )
 

@@ -48,22 +48,6 @@ func TestControlPlaneUpdates(t *testing.T) {
 			kind: controlPlane, existing: "{location: westeurope}", no: "{location: northeurope}", yes: "{location: westeurope}", template: sameRule,
 			want: `spec.location: Invalid value: "northeurope": cannot be changed from westeurope` + decidedCluster,
 		},
-		"NoDowngrade": {
-			kind: controlPlane, existing: "{version: v1.33.6}", no: "{version: v1.32.10}", yes: "{version: v1.34.0}", template: sameRule,
-			want: `spec.version: Invalid value: "v1.32.10": is older than v1.33.6, and Kubernetes cannot be downgraded`,
-		},
-		"NoPatchDowngrade": {
-			kind: controlPlane, existing: "{version: v1.33.10}", no: "{version: v1.33.9}", yes: "{version: 1.33.10}", template: sameRule,
-			want: `spec.version: Invalid value: "v1.33.9": is older than v1.33.10, and Kubernetes cannot be downgraded`,
-		},
-		"NoPrerelease": {
-			kind: controlPlane, existing: "{version: v1.33.6}", no: "{version: v1.33.6-rc.1}", yes: "{version: v1.33.7-rc.1}", template: sameRule,
-			want: `spec.version: Invalid value: "v1.33.6-rc.1": is older than v1.33.6, and Kubernetes cannot be downgraded`,
-		},
-		"Release": {
-			kind: controlPlane, existing: "{version: v1.33.6-rc.1}", no: "{version: v1.33.5}", yes: "{version: v1.33.6}", template: sameRule,
-			want: `spec.version: Invalid value: "v1.33.5": is older than v1.33.6-rc.1, and Kubernetes cannot be downgraded`,
-		},
 		"ResourceGroup": {
 			kind: controlPlane, existing: "{}", no: "{resourceGroupName: other}", yes: "{resourceGroupName: group}", template: noRule,
 			want: forbidden("resourceGroupName", "group", "other"),

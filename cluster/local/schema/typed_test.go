@@ -48,28 +48,6 @@ func TestTypedDefaults(t *testing.T) {
 	}
 }
 
-// TestVersionAfterAutoUpgrade does not let the version fall behind what AKS has upgraded to, once it is written again.
-func TestVersionAfterAutoUpgrade(t *testing.T) {
-	ctx := context.Background()
-	u := object(t, controlPlane, "")
-	u.Object["spec"] = merged(t, minimal[controlPlane])
-	create(t, u)
-	if err := unstructured.SetNestedField(u.Object, "v1.34.2", "status", "autoUpgradeVersion"); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.client.Status().Update(ctx, u); err != nil {
-		t.Fatal(err)
-	}
-	for version, want := range map[string]string{
-		"v1.33.6": "", "v1.34.2": "", "v1.34.10": "", "v1.35.0": "",
-		"v1.34.1": "spec.version: Invalid value: v1.34.1 is older than v1.34.2, to which AKS has upgraded the cluster, and Kubernetes cannot be downgraded",
-	} {
-		changed := u.DeepCopy()
-		changed.Object["spec"] = merged(t, minimal[controlPlane], "{version: "+version+"}")
-		checkReason(t, version, server.client.Update(ctx, changed, client.DryRunAll), want)
-	}
-}
-
 // TestOwnersMayWrite writes what controllers write on objects with every rule: labels, status, and the spec fields that
 // are outputs. A rule that is broken without its field having changed would be in their way.
 func TestOwnersMayWrite(t *testing.T) {
