@@ -109,6 +109,7 @@ func (f *flags) registerWebhooks(mgr ctrl.Manager, follower *settings.Follower) 
 	(&admission.Claimer{Scope: scope}).Register(mgr.GetWebhookServer())
 	(&admission.PlatformClaimer{Scope: scope}).Register(mgr.GetWebhookServer())
 	(&admission.Defaulter{SubscriptionID: f.SubscriptionID, Scope: scope}).Register(mgr.GetWebhookServer())
+	(&admission.TopologyVersion{Reader: mgr.GetAPIReader(), Scope: scope}).Register(mgr.GetWebhookServer())
 	(&admission.Rules{Reader: mgr.GetAPIReader(), Scope: scope}).Register(mgr.GetWebhookServer())
 	(&admission.IdentityGuard{}).Register(mgr.GetWebhookServer())
 	// What would be lost is lost in all namespaces, whatever the settings.

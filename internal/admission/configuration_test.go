@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // TestConfigurationsMatch shows that the configurations in the package send here what the handlers are for.
@@ -42,6 +43,7 @@ func TestConfigurationsMatch(t *testing.T) {
 		{Path, []arv1.OperationType{arv1.Create}},
 		{DefaultsPath, []arv1.OperationType{arv1.Create, arv1.Update}},
 		{PlatformPath, []arv1.OperationType{arv1.Create}},
+		{TopologyPath, []arv1.OperationType{arv1.Update}},
 		{UninstallPath, []arv1.OperationType{arv1.Delete}},
 		{RemadePath, []arv1.OperationType{arv1.Create}},
 		{ControlPlanePath, []arv1.OperationType{arv1.Create, arv1.Update}},
@@ -53,6 +55,11 @@ func TestConfigurationsMatch(t *testing.T) {
 	}
 	if diff := cmp.Diff(wanted, asked); diff != "" {
 		t.Errorf("webhooks: -want +got:\n%s", diff)
+	}
+	for _, kind := range composite.Select(composite.Is(composite.ControlPlane)) {
+		if asked := mutating.Webhooks[3].MatchConditions[0].Expression; !strings.Contains(asked, "'"+kind.Kind+"'") {
+			t.Errorf("the webhook of topologies is not asked about %s", kind.Kind)
+		}
 	}
 	var guarded []string
 	for _, rule := range validating.Webhooks[0].Rules {

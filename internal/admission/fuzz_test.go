@@ -27,6 +27,7 @@ func handlers(t *testing.T) map[string]admission.Handler {
 		"AzureASOManagedCluster": &Claimer{Scope: scoped}, "AKSCluster": &PlatformClaimer{}, controlPlaneKind: &Defaulter{SubscriptionID: "s"}, managedPoolKind: &Defaulter{Scope: scoped},
 		managedPoolTemplateKind: &Defaulter{}, "Cluster": r.handler(r.cluster), "MachinePool": r.handler(r.machinePool), controlPlaneKind + "/rules": r.handler(r.controlPlane),
 		managedPoolKind + "/rules": r.handler(r.managedPool), "CompositeResourceDefinition": &Guard{Reader: r.Reader}, "AzureManagedCluster": &RemadeGuard{},
+		"Cluster/topology": &TopologyVersion{Reader: r.Reader},
 	}
 }
 

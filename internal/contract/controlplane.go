@@ -10,8 +10,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 )
 
-// A controlPlane mirrors the endpoint of a control plane, writes its kubeconfig Secrets, and applies what Cluster API decides of a
-// ManagedCluster that the user has written.
+// A controlPlane mirrors the endpoint of a control plane, writes its kubeconfig Secrets, brings its version to where Cluster API can go on
+// with a topology, and applies what Cluster API decides of a ManagedCluster that the user has written.
 type controlPlane struct {
 	access.API
 
@@ -24,6 +24,9 @@ func (m *controlPlane) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Res
 		if err := mirror.Endpoint(ctx, m.API, s.XR, s.XR); err != nil {
 			return ctrl.Result{}, err
 		}
+	}
+	if err := mirror.TopologyOfControlPlane(ctx, m.API, s); err != nil {
+		return ctrl.Result{}, err
 	}
 	if kubeconfig.Pending(s.XR) {
 		return ctrl.Result{}, nil // When it gets an endpoint, that leads here.

@@ -37,7 +37,8 @@ func xrChanged() predicate.Predicate {
 			!maps.Equal(before.GetAnnotations(), after.GetAnnotations()) ||
 			!slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
 			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
-			differs(access.StatusReplicas, before, after) || differs(access.StatusControlPlaneEndpoint, before, after) || pauseReported(before, after) ||
+			differs(access.StatusReplicas, before, after) || differs(access.StatusControlPlaneEndpoint, before, after) ||
+			differs(access.StatusVersion, before, after) || pauseReported(before, after) ||
 			refusalsChanged(before, after) || refusedByAPIServer(before, after)
 	})
 }

@@ -94,7 +94,8 @@ func (c *cluster) note(o any) {
 func (c *cluster) noteChange(before, after any) {
 	old, oldOK := before.(*corev1.Node)
 	changed, changedOK := after.(*corev1.Node)
-	if oldOK && changedOK && (old.Spec.ProviderID != changed.Spec.ProviderID || !maps.Equal(old.Labels, changed.Labels)) {
+	if oldOK && changedOK && (old.Spec.ProviderID != changed.Spec.ProviderID || !maps.Equal(old.Labels, changed.Labels) ||
+		old.Status.NodeInfo.KubeletVersion != changed.Status.NodeInfo.KubeletVersion) {
 		c.notify(changed)
 	}
 }
@@ -107,7 +108,7 @@ func (c *cluster) noteFailure(ctx context.Context, _ *cache.Reflector, err error
 	ctrl.LoggerFrom(ctx).Info("Cannot read the Nodes of a Cluster, trying again", "reason", err.Error())
 }
 
-// strip keeps what identifies a Node and its pool.
+// strip keeps what identifies a Node and its pool, and the version that it runs.
 func strip(o any) (any, error) {
 	node, ok := o.(*corev1.Node)
 	if !ok {
@@ -118,6 +119,7 @@ func strip(o any) (any, error) {
 		ObjectMeta: metav1.ObjectMeta{
 			Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion, Labels: node.Labels, DeletionTimestamp: node.DeletionTimestamp,
 		},
-		Spec: corev1.NodeSpec{ProviderID: node.Spec.ProviderID},
+		Spec:   corev1.NodeSpec{ProviderID: node.Spec.ProviderID},
+		Status: corev1.NodeStatus{NodeInfo: corev1.NodeSystemInfo{KubeletVersion: node.Status.NodeInfo.KubeletVersion}},
 	}, nil
 }

@@ -136,6 +136,7 @@ func node(name, version string) *corev1.Node {
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
 		ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version, Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"}},
 		Spec:       corev1.NodeSpec{ProviderID: "azure:///" + name, PodCIDR: "10.0.0.0/24"},
+		Status:     corev1.NodeStatus{NodeInfo: corev1.NodeSystemInfo{KubeletVersion: "v1.33.6", OSImage: "Ubuntu"}},
 	}
 }
 
@@ -256,7 +257,7 @@ func TestNodesAreFollowed(t *testing.T) {
 	m.mustReconcile()
 	m.expect("a", "b", "all")
 	nodes, _ := m.follower.Nodes(key)
-	want := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1", Labels: map[string]string{"a": "b"}}, Spec: corev1.NodeSpec{ProviderID: "azure:///a"}}
+	want := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1", Labels: map[string]string{"a": "b"}}, Spec: corev1.NodeSpec{ProviderID: "azure:///a"}, Status: corev1.NodeStatus{NodeInfo: corev1.NodeSystemInfo{KubeletVersion: "v1.33.6"}}}
 	for _, n := range nodes {
 		if n.Name == "a" {
 			if diff := cmp.Diff(want, n); diff != "" {
@@ -275,6 +276,11 @@ func TestNodesAreFollowed(t *testing.T) {
 	labelled := node("b", "5")
 	labelled.Labels["x"] = "y"
 	server.say("MODIFIED", labelled)
+	m.expect("b")
+	upgraded := node("b", "6")
+	upgraded.Labels["x"] = "y"
+	upgraded.Status.NodeInfo.KubeletVersion = "v1.34.3"
+	server.say("MODIFIED", upgraded)
 	m.expect("b")
 	if got := m.names(); got != "b c" {
 		t.Errorf("in the end: %s", got)

@@ -116,6 +116,16 @@ func (f form) life() *scenario {
 				goes:   []removal{{"ManagedClustersAgentPool/" + f.name + "-batch", "/agentPools/batch"}},
 			},
 			{
+				name:   "ask for a version that AKS does not have",
+				act:    f.patch(fmt.Sprintf(`[{"op": "replace", "path": "/spec/version", "value": %q}]`, unknown)),
+				expect: []expectation{says(controlPlaneKind, f.name, unknown[1:])},
+			},
+			{
+				name:   "take it back",
+				act:    f.patch(fmt.Sprintf(`[{"op": "replace", "path": "/spec/version", "value": %q}]`, version)),
+				expect: append(f.ready(version, 5), silent(controlPlaneKind, f.name, unknown[1:]), condition(clusterKind, f.name, "TopologyReconciled", "True", "")),
+			},
+			{
 				name: "upgrade",
 				act:  f.patch(fmt.Sprintf(`[{"op": "replace", "path": "/spec/version", "value": %q}]`, newer)),
 				expect: append(f.ready(newer, 5), inAzure("/agentPools/system", "properties.currentOrchestratorVersion", newer[1:]),
@@ -154,7 +164,7 @@ func (f form) makeMistakes(w *world) error {
 func (f form) changeWhatStays(w *world) error {
 	for _, m := range []struct{ patch, want string }{
 		{`[{"op": "replace", "path": "/spec/location", "value": "northeurope"}]`, "must stay westeurope because"},
-		{fmt.Sprintf(`[{"op": "replace", "path": "/spec/version", "value": %q}]`, version), "must be " + newer + " or newer because"},
+		{fmt.Sprintf(`[{"op": "replace", "path": "/spec/version", "value": %q}]`, version), "must be " + newer + " or newer, which Azure runs, because"},
 	} {
 		if err := refusedToTeam(m.want, f.patch(m.patch))(w); err != nil {
 			return err

@@ -167,24 +167,33 @@ func setVariable(name string, value any) func(*world) error {
 	}
 }
 
-// secondClass applies a copy of the ClusterClass under another name, whose user pools have one node label more.
-func secondClass(w *world) error {
-	raw, err := os.ReadFile(w.flavor("clusterclass-aks-aso.yaml"))
-	if err != nil {
-		return err
+// applyClass applies the ClusterClass with some of its text replaced: what is there, and what comes in its place, in turns.
+func applyClass(replaced ...string) func(*world) error {
+	return func(w *world) error {
+		raw, err := os.ReadFile(w.flavor("clusterclass-aks-aso.yaml"))
+		if err != nil {
+			return err
+		}
+		for i := 0; i < len(replaced); i += 2 {
+			if !strings.Contains(string(raw), replaced[i]) {
+				return fmt.Errorf("the ClusterClass has no %q", replaced[i])
+			}
+		}
+		objects, err := parse(strings.NewReplacer(replaced...).Replace(string(raw)))
+		if err != nil {
+			return err
+		}
+		return w.apply(objects...)
 	}
-	const anchor = "type: VirtualMachineScaleSets\n"
-	if strings.Count(string(raw), anchor) != 1 {
-		return fmt.Errorf("the ClusterClass has %q %d times", anchor, strings.Count(string(raw), anchor))
-	}
-	text := strings.ReplaceAll(string(raw), "name: "+className+"\n", "name: "+rebasedName+"\n")
-	text = strings.Replace(text, anchor, anchor+"                nodeLabels:\n                  example.org/class: v2\n", 1)
-	objects, err := parse(text)
-	if err != nil {
-		return err
-	}
-	return w.apply(objects...)
 }
+
+var (
+	// secondClass is a copy under another name, whose user pools have one node label more.
+	secondClass = applyClass("name: "+className+"\n", "name: "+rebasedName+"\n",
+		"type: VirtualMachineScaleSets\n", "type: VirtualMachineScaleSets\n                nodeLabels:\n                  example.org/class: v2\n")
+	// classWithChannel has AKS upgrade the clusters of the class by itself.
+	classWithChannel = applyClass("networkPluginMode: overlay\n", "networkPluginMode: overlay\n                autoUpgradeProfile:\n                  upgradeChannel: stable\n")
+)
 
 // poolsFollow expects that no pool was asked to be of a version before the AKS cluster was.
 func poolsFollow(version string) expectation {
@@ -359,6 +368,34 @@ var changedTopology = &scenario{
 			expect: []expectation{
 				inAzure("/resourceGroups/my-cluster", "tags.team", "blue"), inAzure("/managedClusters/my-cluster", "tags.team", "blue"),
 				inAzure("/agentPools/pool1", "properties.tags.team", "blue"), available,
+			},
+		},
+		{
+			name: "ask for a version that AKS does not have",
+			act:  func(w *world) error { return w.set(clusterKind, clusterName, "spec.topology.version", unknown) },
+			expect: []expectation{
+				says(controlPlaneKind, clusterName, unknown[1:]), field(controlPlaneKind, clusterName, "status.version", version), available,
+			},
+		},
+		{
+			name: "take it back",
+			act:  func(w *world) error { return w.set(clusterKind, clusterName, "spec.topology.version", version) },
+			expect: []expectation{
+				silent(controlPlaneKind, clusterName, unknown[1:]), field(controlPlaneKind, clusterName, "spec.version", version),
+				condition(clusterKind, clusterName, "TopologyReconciled", "True", ""), kubelets(version), available,
+			},
+		},
+		{
+			name:   "leave upgrades to AKS",
+			act:    classWithChannel,
+			expect: []expectation{inAzure("/managedClusters/my-cluster", "properties.autoUpgradeProfile.upgradeChannel", "stable"), available},
+		},
+		{
+			name: "AKS upgrades by itself, and a variable is changed",
+			act:  all(once("upgraded by AKS", upgradedByAKS(between)), setVariable("tags", map[string]any{"team": "red"})),
+			expect: []expectation{
+				inAzure("/managedClusters/my-cluster", "tags.team", "red"), inAzure("/agentPools/pool1", "properties.tags.team", "red"),
+				field(controlPlaneKind, clusterName, "status.version", between), kubelets(between), available,
 			},
 		},
 		{

@@ -155,6 +155,19 @@ var typed = &scenario{
 		},
 		loseCluster(tagTyped, 2, 4),
 		{
+			name: "ask for a version that AKS does not go to",
+			act:  func(w *world) error { return w.set(typedControlPlaneKind, clusterName, "spec.version", skipping) },
+			expect: []expectation{
+				says(typedControlPlaneKind, clusterName, skipping[1:]), condition(typedControlPlaneKind, clusterName, "ManagedClusterRunning", "False", ""),
+				field(typedControlPlaneKind, clusterName, "status.version", version), available,
+			},
+		},
+		{
+			name:   "take it back",
+			act:    func(w *world) error { return w.set(typedControlPlaneKind, clusterName, "spec.version", version) },
+			expect: []expectation{silent(typedControlPlaneKind, clusterName, skipping[1:]), condition(typedControlPlaneKind, clusterName, "ManagedClusterRunning", "True", ""), available},
+		},
+		{
 			name: "upgrade the control plane",
 			act:  func(w *world) error { return w.set(typedControlPlaneKind, clusterName, "spec.version", newer) },
 			expect: []expectation{

@@ -129,18 +129,20 @@ const (
 	customHeader   = "infrastructure.cluster.x-k8s.io/custom-header-UseGPUDedicatedVHD"
 )
 
-// autoUpgraded has AKS upgrade the cluster by itself, and ASO look at once.
-func autoUpgraded(to string) func(*world) error {
+// upgradedByAKS has AKS upgrade the cluster by itself.
+func upgradedByAKS(to string) func(*world) error {
 	return func(w *world) error {
 		cluster, err := w.resource("/managedClusters/" + clusterName)
 		if err != nil || cluster == nil {
 			return fmt.Errorf("the AKS cluster in Azure: %w", err)
 		}
-		if err := w.azure.AutoUpgrade(w.ctx, cluster.ID, strings.TrimPrefix(to, "v")); err != nil {
-			return err
-		}
-		return w.annotateNamespace(asoPolicy, "skip")
+		return w.azure.AutoUpgrade(w.ctx, cluster.ID, strings.TrimPrefix(to, "v"))
 	}
+}
+
+// autoUpgraded is that, and ASO looks at once.
+func autoUpgraded(to string) func(*world) error {
+	return all(upgradedByAKS(to), func(w *world) error { return w.annotateNamespace(asoPolicy, "skip") })
 }
 
 // typedFeatures has one of everything that an AzureManagedControlPlane can be told.

@@ -62,6 +62,9 @@ func (m *MachinePool) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Resu
 			}
 		}
 	}
+	if err := m.topology(ctx, s, owner, pool, nodes); err != nil {
+		return ctrl.Result{}, err
+	}
 	if !known {
 		return ctrl.Result{}, nil // Once they are known, that leads here.
 	}
