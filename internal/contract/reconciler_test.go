@@ -5,9 +5,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -96,6 +99,30 @@ func TestRefusalsAreNoted(t *testing.T) {
 	m.Reconcile(r, "my-cluster")
 	if writes := m.TakeWrites(); len(writes) > 0 {
 		t.Errorf("written again though nothing changed: %v", writes)
+	}
+}
+
+// TestAnswersOfEventsAreNoted shows that of what is invalid the API server's last answer is taken from Crossplane's Events.
+func TestAnswersOfEventsAreNoted(t *testing.T) {
+	xr := fixture.With(fixture.Parse(t, fixture.InfrastructureYAML), func(o *unstructured.Unstructured) {
+		o.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Synced", "status": "False", "message": "Unsynced resources: a"}}}
+	})
+	event := func(name string, age time.Duration, answer string) *corev1.Event {
+		return &corev1.Event{
+			ObjectMeta:     metav1.ObjectMeta{Namespace: xr.GetNamespace(), Name: name},
+			InvolvedObject: corev1.ObjectReference{UID: xr.GetUID()}, Message: `cannot apply composed resource "a": ` + answer,
+			LastTimestamp: metav1.NewTime(time.Now().Add(-age)),
+		}
+	}
+	index := fixture.Index{Object: &corev1.Event{}, Field: access.EventsOf, Value: func(o client.Object) []string {
+		e, _ := o.(*corev1.Event)
+		return []string{string(e.InvolvedObject.UID)}
+	}}
+	m := fixture.NewIndexed(t, []fixture.Index{index}, xr, fixture.Cluster(),
+		event("old", time.Hour, "of an older spec"), event("last", time.Second, "not one of those"), event("before", 9*time.Second, "missing"))
+	m.Reconcile(reconciler(m, composite.AzureASOManagedCluster), "my-cluster")
+	if got := refusal.Of(m.Find(fixture.ASOCluster, "my-cluster")); got["a"] != "not one of those" {
+		t.Errorf("noted %v", got)
 	}
 }
 

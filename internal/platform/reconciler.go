@@ -79,7 +79,7 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.claim(ctx, xr); err != nil {
 		return ctrl.Result{}, err
 	}
-	again, err := access.API{Client: r.Client}.NoteRefusals(ctx, xr, time.Now())
+	again, err := access.API{Client: r.Client, Live: access.LiveReader{Reader: r.live}}.NoteRefusals(ctx, xr, time.Now())
 	if err != nil || t.owner == nil {
 		return ctrl.Result{RequeueAfter: again}, err
 	}

@@ -3,6 +3,7 @@ package refusal
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,6 +17,9 @@ const Annotation = "infrastructure.cluster.x-k8s.io/refused"
 // Interval is how long an object that was refused is left out before it is tried again: what refused it, such as a policy, may
 // have changed.
 const Interval = 2 * time.Minute
+
+// answerDelay is when to look again for an answer that only an Event has, which Crossplane writes a moment later.
+const answerDelay = 5 * time.Second
 
 // longestAnswer is how many bytes of an answer are noted. The annotations of an object are limited together.
 const longestAnswer = 2048
@@ -38,8 +42,9 @@ func noted(xr *unstructured.Unstructured) note {
 	return n
 }
 
-// Note returns what Annotation must be at a time, empty for none, and how long that stands; 0 for ever.
-func Note(xr *unstructured.Unstructured, now time.Time) (value string, stands time.Duration) {
+// Note returns what Annotation must be at a time, empty for none, and when to look again; 0 for never. Answers that condition Synced does
+// not have are looked up in Events.
+func Note(xr *unstructured.Unstructured, now time.Time, lookUp func() Answers) (value string, again time.Duration) {
 	n, current := noted(xr), generation.Value(xr)
 	if n.Generation != current || !now.Before(n.Until) || n.Until.Sub(now) > Interval {
 		n = note{Generation: current, Until: now.Add(Interval).UTC().Truncate(time.Second)}
@@ -57,12 +62,30 @@ func Note(xr *unstructured.Unstructured, now time.Time) (value string, stands ti
 	if len(answers) == 0 {
 		return "", 0
 	}
-	n.Answers = answers
+	n.Answers, again = answers, n.Until.Sub(now)
+	if !complete(answers, lookUp) {
+		again = min(again, answerDelay)
+	}
 	content, err := json.Marshal(n)
 	if err != nil {
 		return "", 0 // Of strings and numbers.
 	}
-	return string(content), n.Until.Sub(now)
+	return string(content), again
+}
+
+// complete fills in answers that are not known yet, and reports whether all are then.
+func complete(answers Answers, lookUp func() Answers) bool {
+	unknown := func(answer string) bool { return answer == "" }
+	if !slices.ContainsFunc(slices.Collect(maps.Values(answers)), unknown) {
+		return true
+	}
+	found := lookUp()
+	for name, answer := range answers {
+		if unknown(answer) {
+			answers[name] = field.Cut(found[name], longestAnswer)
+		}
+	}
+	return !slices.ContainsFunc(slices.Collect(maps.Values(answers)), unknown)
 }
 
 // Changed reports whether what Crossplane shows as refused differs.

@@ -72,17 +72,24 @@ func parse(message string) Answers {
 		}
 		return answers
 	}
+	name, answer, found := InEvent(message)
+	if !found || !slices.ContainsFunc(refusing, func(words string) bool { return strings.Contains(answer, words) }) {
+		return nil
+	}
+	return Answers{name: answer}
+}
+
+// InEvent returns the answer that the message of an Event of Crossplane's has, and the composition resource name of what it is about; not
+// ok when it has none.
+func InEvent(message string) (name, answer string, ok bool) {
 	_, rest, found := strings.Cut(message, notApplied)
 	quoted, err := strconv.QuotedPrefix(rest)
 	if !found || err != nil {
-		return nil
+		return "", "", false
 	}
-	name, err := strconv.Unquote(quoted)
-	answer, found := strings.CutPrefix(rest[len(quoted):], ": ")
-	if err != nil || !found || !slices.ContainsFunc(refusing, func(words string) bool { return strings.Contains(answer, words) }) {
-		return nil
-	}
+	name, err = strconv.Unquote(quoted)
+	answer, found = strings.CutPrefix(rest[len(quoted):], ": ")
 	// What Crossplane adds in lines of its own is about its rights to the kind.
 	answer, _, _ = strings.Cut(answer, "\n")
-	return Answers{name: answer}
+	return name, answer, found && err == nil
 }

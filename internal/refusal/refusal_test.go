@@ -58,7 +58,8 @@ func TestOf(t *testing.T) {
 
 func TestNote(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	first, stands := Note(xr(2, ofTyped, ""), now)
+	none := func() Answers { return nil }
+	first, stands := Note(xr(2, ofTyped, ""), now, none)
 	if !strings.Contains(first, "secrityRules") || stands != Interval {
 		t.Fatalf("noted %q for %s", first, stands)
 	}
@@ -69,7 +70,7 @@ func TestNote(t *testing.T) {
 		stands time.Duration
 	}{
 		"stays while nothing is shown":     {xr(2, "", first), now.Add(time.Minute), Of(xr(2, "", first)), time.Minute},
-		"another one":                      {xr(2, "Unsynced resources: b", first), now.Add(time.Minute), Answers{"NetworkSecurityGroup.network.azure.com/t02": typed, "b": ""}, time.Minute},
+		"another one":                      {xr(2, "Unsynced resources: b", first), now.Add(time.Minute), Answers{"NetworkSecurityGroup.network.azure.com/t02": typed, "b": ""}, 5 * time.Second},
 		"tried again":                      {xr(2, "", first), now.Add(Interval), Answers{}, 0},
 		"tried again, and refused again":   {xr(2, ofTyped, first), now.Add(Interval), Of(xr(2, ofTyped, "")), Interval},
 		"dropped with another spec":        {xr(3, ofTyped, first), now, Answers{}, 0},
@@ -77,7 +78,7 @@ func TestNote(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			value, stands := Note(tc.xr, tc.now)
+			value, stands := Note(tc.xr, tc.now, none)
 			if stands != tc.stands {
 				t.Errorf("stands %s, want %s", stands, tc.stands)
 			}
@@ -86,4 +87,19 @@ func TestNote(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNoteAnswersOfEvents shows that an answer which only an Event has is looked for until it is there, and only then.
+func TestNoteAnswersOfEvents(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	noted, again := Note(xr(2, "Unsynced resources: a", ""), now, func() Answers { return nil })
+	if again != answerDelay {
+		t.Errorf("looked again after %s", again)
+	}
+	// Meanwhile the function has left it out, so that nothing is shown any more.
+	noted, again = Note(xr(2, "", noted), now.Add(answerDelay), func() Answers { return Answers{"a": "no", "b": "other"} })
+	if diff := cmp.Diff(Answers{"a": "no"}, Of(xr(2, "", noted))); diff != "" || again != Interval-answerDelay {
+		t.Errorf("again after %s, -want +got:\n%s", again, diff)
+	}
+	_, _ = Note(xr(2, "Unsynced resources: a", noted), now.Add(answerDelay), func() Answers { t.Error("looked up what is known"); return nil })
 }

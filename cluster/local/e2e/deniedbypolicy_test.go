@@ -79,10 +79,10 @@ var deniedByPolicy = []step{
 			})
 		}),
 		expect: []expectation{
-			entry(asoClusterKind, clusterName, "ResourceGroup/denied", false, "RefusedByAPIServer", "is refused by the API server"),
+			entry(asoClusterKind, clusterName, "ResourceGroup/denied", false, "RefusedByAPIServer", "not with this policy"),
 			entry(asoClusterKind, clusterName, "ResourceGroup/beside", true, "", ""),
 			condition(asoClusterKind, clusterName, "Ready", "False", "spec.resources[1] (ResourceGroup denied) is refused by the API server"),
-			condition(clusterKind, clusterName, "InfrastructureReady", "False", "spec.resources[1] (ResourceGroup denied) is refused by the API server"),
+			condition(clusterKind, clusterName, "InfrastructureReady", "False", "not with this policy"),
 		},
 	},
 	{

@@ -17,7 +17,6 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
-	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
 )
 
 // ConflictDelay is how long to wait after a conflict, so that the cache has caught up with the other writer.
@@ -50,20 +49,6 @@ func (a API) Annotate(ctx context.Context, obj *unstructured.Unstructured, chang
 		return nil
 	}
 	return a.MergePatch(ctx, changed, obj)
-}
-
-// NoteRefusals notes on a composite resource what the API server has refused of it, for the function to leave out, and returns how long
-// the note stands; 0 when there is none.
-func (a API) NoteRefusals(ctx context.Context, xr *unstructured.Unstructured, now time.Time) (time.Duration, error) {
-	value, stands := refusal.Note(xr, now)
-	err := a.Annotate(ctx, xr, func(annotations map[string]string) {
-		if value == "" {
-			delete(annotations, refusal.Annotation)
-		} else {
-			annotations[refusal.Annotation] = value
-		}
-	})
-	return stands, err
 }
 
 // Annotated returns obj with its annotations as change leaves them, and whether that differs from obj.
