@@ -2,6 +2,7 @@ package asomanaged
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -134,5 +135,23 @@ func TestWhyItIsNotReady(t *testing.T) {
 		if _, _, message := outcome(rsp, "mc"); message != "waits until "+want {
 			t.Errorf("%s: %q", reason, message)
 		}
+	}
+}
+
+// TestVersionTakenBack has a pool whose version is changed back with a field left in that only the other version has: it stays as it was
+// applied, in that version.
+func TestVersionTakenBack(t *testing.T) {
+	schema, err := structpb.NewStruct(dict("properties", dict("apiVersion", dict(), "kind", dict(), "metadata", dict(), "spec", dict("properties", dict("owner", dict(), "mode", dict())))))
+	must(t, err)
+	before := aksPool("p0", inVersion(aksPreview), set("on", "spec", "localDNSProfile"))
+	xr := edited(poolXR("p0", edited(before, inVersion(aks))), synced(`cannot compose resources: cannot apply composed resource "`+name(before)+`": `+typed))
+	w := aksWorld("p0").With(ready(controlPlaneXR(aksCluster()))).Serving(gvk(aks, "ManagedClustersAgentPool"), schema)
+	rsp := composers.Settle(t, w, request(t, xr, exists(t, xr, before)))
+	_, reason, message := outcome(rsp, "p0")
+	if reason != "InvalidField" || !strings.Contains(message, "spec.resources[0].spec.localDNSProfile must be absent: ManagedClustersAgentPool of "+aks) {
+		t.Errorf("%s: %s", reason, message)
+	}
+	if kept := desired(t, rsp)[name(before)]; kept.GetAPIVersion() != aksPreview || kept.Object["spec"].(map[string]any)["localDNSProfile"] != "on" {
+		t.Errorf("composed: %v", kept)
 	}
 }
