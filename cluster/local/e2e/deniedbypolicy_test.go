@@ -46,6 +46,9 @@ func withPolicy(act func(w *world, u *unstructured.Unstructured) error) func(*wo
 // policyWorks expects that the API server has taken the policy up, which it does a moment after it was made.
 func policyWorks(w *world) []string {
 	group := object(resourceGroupKind, w.namespace, "denied")
+	if err := setField(group.Object, "spec.location", "northeurope"); err != nil {
+		return []string{err.Error()}
+	}
 	err := w.client.Create(w.ctx, group, client.DryRunAll)
 	if err == nil || !strings.Contains(err.Error(), "not with this policy") {
 		return []string{fmt.Sprintf("the policy denies nothing: %v", err)}
