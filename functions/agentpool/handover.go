@@ -1,10 +1,14 @@
 package agentpool
 
 import (
+	"maps"
+	"slices"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // A Handover is where the pools of a ManagedCluster are between its creation, with the pools in it, and the day when each pool is an
@@ -14,6 +18,8 @@ type Handover struct {
 	created bool
 	// sent are the profiles that the ManagedCluster has now.
 	sent []any
+	// applied is the spec of the ManagedCluster as it was composed last, without these; nil when that is not known.
+	applied map[string]any
 }
 
 // HandoverOf returns where the pools of an observed ManagedCluster are; observed is nil when there is none.
@@ -22,7 +28,17 @@ func HandoverOf(observed *unstructured.Unstructured) Handover {
 		return Handover{}
 	}
 	// Of a cluster that is gone ASO's status has what was there last.
-	return Handover{created: len(StatusProfiles.Value(observed)) > 0 && !aso.Lost(observed), sent: SpecProfiles.Value(observed)}
+	h := Handover{created: len(StatusProfiles.Value(observed)) > 0 && !aso.Lost(observed), sent: SpecProfiles.Value(observed)}
+	if applied, err := plan.AsApplied(observed); err == nil && len(h.sent) > 0 {
+		h.applied = withoutProfiles(applied)
+	}
+	return h
+}
+
+func withoutProfiles(managedCluster *unstructured.Unstructured) map[string]any {
+	without := maps.Clone(spec.Value(managedCluster))
+	delete(without, "agentPoolProfiles")
+	return without
 }
 
 // Done reports whether the pools are left to their objects already.
@@ -30,9 +46,19 @@ func (h Handover) Done() bool { return h.created && len(h.sent) == 0 }
 
 // Separate reports whether the pools are left to their objects now. ASO must have taken those up, which is while comingUp says that one
 // is not ready: earlier it would only keep Azure busy with the cluster, for which ASO has the pools wait. But as soon as a pool is to
-// be another than it was sent, or is not known, it is left to its object at once.
-func (h Handover) Separate(wanted []any, known, comingUp bool) bool {
-	return h.created && (!known || !comingUp || len(h.sent) == 0 || !same(wanted, h.sent))
+// be another than it was sent, or is not known, it is left to its object at once. So it is when AKS scales a pool and the cluster is to
+// be changed: the number of nodes that was sent at first would be sent again.
+func (h Handover) Separate(managedCluster *unstructured.Unstructured, wanted []any, known, comingUp bool) bool {
+	return h.created && (!known || !comingUp || len(h.sent) == 0 || !same(wanted, h.sent) || h.autoscaled() && h.changes(managedCluster))
+}
+
+func (h Handover) autoscaled() bool {
+	return slices.ContainsFunc(field.Maps(h.sent), func(profile map[string]any) bool { return profile["enableAutoScaling"] == true })
+}
+
+// changes reports whether anything but its pools is to be changed of a ManagedCluster.
+func (h Handover) changes(managedCluster *unstructured.Unstructured) bool {
+	return h.applied != nil && !same(h.applied, withoutProfiles(managedCluster))
 }
 
 // Profiles returns the profiles to send. One that goes away while Azure works must not take the others with it, so those that were sent

@@ -16,7 +16,6 @@ import (
 // Fields of agent pools, and of ManagedClusters.
 var (
 	spec           = field.At[map[string]any]("spec")
-	statusCount    = field.At[int64]("status", "count")
 	statusVersion  = field.At[string]("status", "currentOrchestratorVersion")
 	SpecProfiles   = field.At[[]any]("spec", "agentPoolProfiles")
 	StatusProfiles = field.At[[]any]("status", "agentPoolProfiles")
@@ -39,10 +38,10 @@ func Profile(agentPool *unstructured.Unstructured) map[string]any {
 
 // Count returns the number of nodes that Azure has of a pool; nil while that is not known.
 func Count(agentPool *unstructured.Unstructured) *int64 {
-	if !statusCount.Has(agentPool) {
+	if !aso.StatusCount.Has(agentPool) {
 		return nil
 	}
-	count := statusCount.Value(agentPool)
+	count := aso.StatusCount.Value(agentPool)
 	return &count
 }
 
@@ -50,8 +49,8 @@ func Count(agentPool *unstructured.Unstructured) *int64 {
 // says is only what was asked for once, which AKS may have refused.
 func Version(agentPool *unstructured.Unstructured) string { return statusVersion.Value(agentPool) }
 
-// same reports whether both lists of profiles are the same, also where one came through protobuf.
-func same(a, b []any) bool {
+// same reports whether both are the same, also where one came through protobuf.
+func same[T any](a, b T) bool {
 	x, errA := json.Marshal(a)
 	y, errB := json.Marshal(b)
 	return errA == nil && errB == nil && bytes.Equal(x, y)

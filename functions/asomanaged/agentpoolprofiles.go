@@ -35,7 +35,7 @@ func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructur
 	switch {
 	case err != nil:
 		return err
-	case handover.Separate(pools.profiles, len(pools.waits) == 0, pools.comingUp):
+	case handover.Separate(managed.Object, pools.profiles, len(pools.waits) == 0, pools.comingUp):
 		managed.Release(observed, agentpool.SpecProfiles.Names()...)
 		return nil
 	}
@@ -111,7 +111,7 @@ func agentPoolProfile(in *composer.Request, managed *plan.Resource, machinePool,
 	}
 	blocked := agentPool.Err
 	if blocked == nil {
-		blocked = setAgentPool(machinePool, agentPool, nil)
+		blocked = setAgentPool(machinePool, agentPool, &agentpool.Counting{MachinePool: machinePool, ByAKS: []string{agentpool.ManagedByAKS}})
 	}
 	if blocked != nil {
 		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s is fixed: %s", name, blocked.Message), nil //nolint:nilerr // It is the pool's.

@@ -105,7 +105,8 @@ var (
 	specVersion          = field.At[string]("spec", "version")
 )
 
-// setManagedCluster sets on the ManagedCluster what Cluster API decides, in CAPZ's order. The error is ErrPending when its pools have to be
+// setManagedCluster sets on the ManagedCluster what Cluster API decides. Its pools come last, as what becomes of them depends on whether
+// anything else changes. The error is ErrPending when its pools have to be
 // read first.
 func setManagedCluster(in *composer.Request, cluster *unstructured.Unstructured, managed *plan.Resource) error {
 	version := specVersion.Value(in.XR)
@@ -125,11 +126,10 @@ func setManagedCluster(in *composer.Request, cluster *unstructured.Unstructured,
 	if managed.Err != nil {
 		return nil //nolint:nilerr // It is the resource's.
 	}
-	if err := setAgentPoolProfiles(in, cluster, managed); err != nil || managed.Err != nil {
-		return err
+	if managed.Err = setCredentials(cluster, managed); managed.Err != nil {
+		return nil //nolint:nilerr // It is the resource's.
 	}
-	managed.Err = setCredentials(cluster, managed)
-	return nil
+	return setAgentPoolProfiles(in, cluster, managed)
 }
 
 // setVersion sets the version that Cluster API asks for, if any. Whoever asks, the user's own ASO object or Cluster API, what runs in Azure

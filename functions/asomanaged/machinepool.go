@@ -16,15 +16,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
-// replicasManagedByAKS is the value of the annotation replicas-managed-by while the cluster autoscaler of AKS scales.
-const replicasManagedByAKS = "aks"
-
-// Fields of an agent pool that its MachinePool decides.
-var (
-	orchestratorVersion = field.At[string]("spec", "orchestratorVersion")
-	enableAutoScaling   = field.At[bool]("spec", "enableAutoScaling")
-	specCount           = field.At[int64]("spec", "count")
-)
+// orchestratorVersion is a field of agent pools.
+var orchestratorVersion = field.At[string]("spec", "orchestratorVersion")
 
 // MachinePool composes AzureASOManagedMachinePool: an AKS agent pool and what goes with it.
 type MachinePool struct{}
@@ -37,9 +30,6 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 		return &composer.Result{Status: status.Result()}, err
 	}
 	observed := plan.Created(in, m.agentPool.Name())
-	if m.agentPool.Err == nil {
-		m.agentPool.Err = setAgentPool(m.machinePool, m.agentPool, observed)
-	}
 	signsIn := credential{controlPlane: m.peers[0].XR, name: m.peers[0].Name, cluster: m.cluster.GetName()}
 	signsIn.set(in, m.resources)
 	p := plan.Plan{Resources: m.resources, Cluster: m.cluster.GetName(), Paused: capi.Paused(in, m.cluster), Peers: m.peers}
@@ -47,7 +37,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	status.SetNodes(in, out, agentpool.Count(observed))
+	status.SetNodes(in, out, m.counting.Nodes(observed, len(capi.ProviderIDs.Value(in.XR))))
 	reported := signsIn.reported()
 	return reported.Result(in, out, status.Result(),
 		reported.Readiness(out, status.Condition(out, capi.WaitsForNodes)), out.Condition(), capi.PausedCondition(p.Paused)), nil
@@ -60,8 +50,9 @@ type poolInputs struct {
 	peers        []plan.Peer
 	resources    []*plan.Resource
 	observations *plan.Observations
-	// agentPool is the one among the resources.
+	// agentPool is the one among the resources, counting who decides how many nodes it has.
 	agentPool *plan.Resource
+	counting  *agentpool.Counting
 }
 
 // readMachinePool reads all that there is to read at once: Crossplane asks a function no more than a handful of times.
@@ -90,41 +81,51 @@ func readMachinePool(in *composer.Request) (*poolInputs, error) {
 		infrastructure, infraErr = peer(in, "infrastructure", composite.AzureASOManagedCluster, infra)
 		m.peers = append(m.peers, infrastructure)
 	}
-	return m, errors.Join(observeErr, err, infraErr)
+	if err := errors.Join(observeErr, err, infraErr); err != nil {
+		return nil, err
+	}
+	return m, m.setAgentPool(in, controlPlane.XR)
+}
+
+// setAgentPool sets on the agent pool what its MachinePool decides. The error is ErrPending when the ManagedCluster has to be read first.
+func (m *poolInputs) setAgentPool(in *composer.Request, controlPlane *unstructured.Unstructured) error {
+	m.counting = &agentpool.Counting{
+		MachinePool: m.machinePool, Cluster: m.cluster, ByAKS: []string{agentpool.ManagedByAKS}, Observed: plan.Created(in, m.agentPool.Name()),
+	}
+	if m.agentPool.Err != nil {
+		return nil //nolint:nilerr // It is the resource's.
+	}
+	// Before the ManagedCluster is ready nothing is sent for the pool.
+	if m.counting.AsksCluster(m.agentPool.Object) && controlPlane != nil && plan.ReportsReady(controlPlane, aso.ManagedCluster) {
+		managed := plan.First(plan.FromSpec(controlPlane), aso.ManagedCluster)
+		if managed != nil && aso.SpecOwnerName.Value(m.agentPool.Object) == managed.Object.GetName() {
+			live, err := in.Get("managedcluster", managed.Object.GroupVersionKind(), managed.Object.GetName())
+			if err != nil {
+				return err
+			}
+			m.counting.InCluster = agentpool.InClusterOf(live, aso.AzureName(m.agentPool.Object))
+		}
+	}
+	m.agentPool.Err = setAgentPool(m.machinePool, m.agentPool, m.counting)
+	return nil
 }
 
 // setAgentPool sets on an agent pool what its MachinePool decides, in CAPZ's order.
-func setAgentPool(machinePool *unstructured.Unstructured, agentPool *plan.Resource, observed *unstructured.Unstructured) *composer.Blocked {
+func setAgentPool(machinePool *unstructured.Unstructured, agentPool *plan.Resource, counting *agentpool.Counting) *composer.Blocked {
 	version := capi.MachinePoolVersion.Value(machinePool)
 	because := fmt.Sprintf("because spec.template.spec.version of MachinePool %q is %q", machinePool.GetName(), version)
-	if blocked := setVersion(agentPool, orchestratorVersion, version, because, agentpool.Version(observed)); blocked != nil {
+	if blocked := setVersion(agentPool, orchestratorVersion, version, because, agentpool.Version(counting.Observed)); blocked != nil {
 		return blocked
 	}
 	scaler, scaledByOther := machinePool.GetAnnotations()[clusterv1.ReplicasManagedByAnnotation]
-	autoscaled := enableAutoScaling.Value(agentPool.Object)
-	switch {
-	case autoscaled && scaledByOther && scaler != replicasManagedByAKS:
+	if aso.SpecEnableAutoScaling.Value(agentPool.Object) && scaledByOther && scaler != agentpool.ManagedByAKS {
 		return composer.Blockedf(composer.ReasonReplicasManagedBy,
 			"%s.spec.enableAutoScaling is true, but must be false or absent because annotation %s of MachinePool %q says that %q manages the replicas",
 			agentPool.Source, clusterv1.ReplicasManagedByAnnotation, machinePool.GetName(), scaler)
-	case autoscaled:
-		scaledByOther = true
-	case scaler == replicasManagedByAKS:
-		// provider-capz takes the annotation away: autoscaling is off.
-		scaledByOther = false
 	}
-	return setCount(machinePool, agentPool, observed, scaledByOther)
-}
-
-// setCount sets the number of nodes. Somebody else's count is only a start: it seeds the pool's creation.
-func setCount(machinePool *unstructured.Unstructured, agentPool *plan.Resource, observed *unstructured.Unstructured, scaledByOther bool) *composer.Blocked {
-	if !capi.MachinePoolReplicas.Has(machinePool) {
-		return nil
-	}
-	if scaledByOther && agentpool.Count(observed) != nil {
-		agentPool.Release(observed, specCount.Names()...)
+	if counting.Decide(agentPool) || !capi.MachinePoolReplicas.Has(machinePool) {
 		return nil
 	}
 	replicas := capi.MachinePoolReplicas.Value(machinePool)
-	return agentPool.SetField(specCount, replicas, fmt.Sprintf("because spec.replicas of MachinePool %q is %v", machinePool.GetName(), replicas))
+	return agentPool.SetField(aso.SpecCount, replicas, fmt.Sprintf("because spec.replicas of MachinePool %q is %v", machinePool.GetName(), replicas))
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -100,6 +101,15 @@ func Reference(in *composer.Request, cluster *unstructured.Unstructured, name st
 // MachinePools returns the MachinePools of the named Cluster, sorted by name. The error is ErrPending when they have to be read first.
 func MachinePools(in *composer.Request, cluster string) ([]*unstructured.Unstructured, error) {
 	return in.List("machinepools", machinePoolKind, clusterv1.ClusterNameLabel, cluster)
+}
+
+// DeclaresReplicas reports whether the topology of a Cluster says how many replicas a MachinePool has. Cluster API then writes that into
+// the MachinePool each time that it is another number (CAPI book, "ClusterClass", "MachinePool replicas").
+func DeclaresReplicas(cluster, machinePool *unstructured.Unstructured) bool {
+	name := machinePool.GetLabels()[clusterv1.ClusterTopologyMachinePoolNameLabel]
+	return name != "" && slices.ContainsFunc(field.Maps(clusterMachinePools.Value(cluster)), func(pool map[string]any) bool {
+		return pool["name"] == name && pool["replicas"] != nil
+	})
 }
 
 // InfrastructureOf returns the name of the composite of a kind that a MachinePool refers to; not ok when it refers to none.

@@ -104,7 +104,7 @@ func (c *controlPlaneInputs) resources(in *composer.Request) []*plan.Resource {
 	plan.KeepNames(in, resources)
 	managed := plan.First(resources, aso.ManagedCluster)
 	wanted, known := agentpool.SpecProfiles.Value(managed.Object), managed.Err == nil && len(managed.After)+len(c.poolWaits) == 0
-	if handover.Separate(wanted, known, c.poolsComeUp()) {
+	if handover.Separate(managed.Object, wanted, known, c.poolsComeUp()) {
 		live.HasPools = true
 		resources = aks.ControlPlane(c.cp, clusterOf(c.cluster), c.pools, live)
 		plan.KeepNames(in, resources)

@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
@@ -34,7 +33,8 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	}
 	r := m.resource(in)
 	observations, observeErr := plan.Observe(in, []*plan.Resource{r})
-	if err := errors.Join(m.setOwner(in, r), observeErr); err != nil {
+	counting, countErr := m.setCount(in, r)
+	if err := errors.Join(m.setOwner(in, r), observeErr, countErr); err != nil {
 		return nil, err
 	}
 	p := plan.Plan{
@@ -45,7 +45,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	status.SetNodes(in, out, agentpool.Count(r.Live(in)))
+	status.SetNodes(in, out, counting.Nodes(r.Live(in), len(capi.ProviderIDs.Value(in.XR))))
 	conditions := append([]composer.Condition{
 		m.credential.Readiness(out, status.Condition(out, capi.WaitsForNodes)),
 		out.Condition(),
@@ -106,7 +106,7 @@ func readMachinePool(in *composer.Request) (*poolInputs, error) {
 func (m *poolInputs) resource(in *composer.Request) *plan.Resource {
 	observed := createdOf(in, aso.ManagedClustersAgentPool)
 	later := m.postponeUpgrade(observed)
-	r := aks.MachinePool(m.pool, m.cp, clusterOf(m.cluster), livePool(observed))
+	r := aks.MachinePool(m.pool, m.cp, clusterOf(m.cluster), aks.LivePool{Version: agentpool.Version(observed)})
 	r.Reference, r.ParentOwnership = existingReference(in, v1beta1.AnnotationAgentPool), m.managed.Ownership
 	if r.Err == nil {
 		r.Err = m.otherScaler()
@@ -161,12 +161,36 @@ func (m *poolInputs) foreign() bool {
 // otherScaler refuses to have two scale the pool.
 func (m *poolInputs) otherScaler() *composer.Blocked {
 	scaler := m.machinePool.GetAnnotations()[clusterv1.ReplicasManagedByAnnotation]
-	if m.pool.XR.Spec.Scaling == nil || scaler == "" || scaler == "aks" || scaler == "true" {
+	if m.pool.XR.Spec.Scaling == nil || scaler == "" || slices.Contains(managedByAKS, scaler) {
 		return nil
 	}
 	return composer.Blockedf(composer.ReasonReplicasManagedBy,
 		"spec.scaling is set, but must be absent because annotation %s of MachinePool %q says that %q manages the replicas",
 		clusterv1.ReplicasManagedByAnnotation, m.machinePool.GetName(), scaler)
+}
+
+// managedByAKS are the values of annotation replicas-managed-by that mean AKS: CAPZ writes true.
+var managedByAKS = []string{agentpool.ManagedByAKS, "true"}
+
+// setCount takes the number of nodes out of the pool while somebody else decides it. The error is ErrPending when the ManagedCluster has
+// to be read first.
+func (m *poolInputs) setCount(in *composer.Request, r *plan.Resource) (*agentpool.Counting, error) {
+	counting := &agentpool.Counting{MachinePool: m.machinePool, Cluster: m.cluster, ByAKS: managedByAKS, Observed: plan.Created(in, r.Name())}
+	if counting.AsksCluster(r.Object) && m.managed.Ready && !r.UsesExisting(in) {
+		managed, err := m.managedCluster(in)
+		if err != nil {
+			return counting, err
+		}
+		counting.InCluster = agentpool.InClusterOf(managed, aso.AzureName(r.Object))
+	}
+	counting.Decide(r)
+	return counting, nil
+}
+
+// managedCluster returns the ManagedCluster of the control plane; nil when it is not there.
+func (m *poolInputs) managedCluster(in *composer.Request) (*unstructured.Unstructured, error) {
+	gvk := schema.GroupVersionKind{Group: m.managed.Resource.Group, Version: m.managed.Resource.Version, Kind: m.managed.Resource.Kind}
+	return in.Get("managedcluster", gvk, m.managed.Resource.Name)
 }
 
 // Fields of an agent pool, and of the ManagedCluster that it is in.
@@ -203,8 +227,7 @@ func (m *poolInputs) subnetOfOthers(in *composer.Request, r *plan.Resource) (map
 	if observed := plan.Created(in, r.Name()); observed != nil {
 		return vnetSubnet.Value(observed), nil
 	}
-	gvk := schema.GroupVersionKind{Group: m.managed.Resource.Group, Version: m.managed.Resource.Version, Kind: m.managed.Resource.Kind}
-	managed, err := in.Get("managedcluster", gvk, m.managed.Resource.Name)
+	managed, err := m.managedCluster(in)
 	if err != nil || managed == nil {
 		return vnetSubnet.Value(r.Object), err
 	}
@@ -214,13 +237,4 @@ func (m *poolInputs) subnetOfOthers(in *composer.Request, r *plan.Resource) (map
 		}
 	}
 	return nil, nil
-}
-
-// livePool returns what Azure says of the agent pool.
-func livePool(pool *unstructured.Unstructured) aks.LivePool {
-	live := aks.LivePool{Version: agentpool.Version(pool)}
-	if count := agentpool.Count(pool); count != nil {
-		live.Count = ptr.To(int(*count))
-	}
-	return live
 }

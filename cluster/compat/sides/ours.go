@@ -160,7 +160,7 @@ func (o *Ours) Running(s *specs.Spec, a *Admitted, before *Answer) *Answer {
 		p.AutoUpgradeVersion = s.AutoUpgradeVersion
 		made := aks.MachinePool(p, a.ControlPlane, a.Cluster, aks.LivePool{})
 		version, _, _ := unstructured.NestedString(before.Objects[name(made.Object)], "spec", "orchestratorVersion")
-		answer.add(aks.MachinePool(p, a.ControlPlane, a.Cluster, aks.LivePool{Version: version, Count: &s.Count}))
+		answer.add(aks.MachinePool(p, a.ControlPlane, a.Cluster, aks.LivePool{Version: version}))
 	}
 	return answer
 }

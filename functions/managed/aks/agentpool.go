@@ -63,10 +63,6 @@ func (c *aksCluster) agentPoolSpec(pool Pool, live LivePool) aks.ManagedClusters
 	}
 	if s.Scaling != nil {
 		spec.MinCount, spec.MaxCount = s.Scaling.MinSize, s.Scaling.MaxSize
-		if live.Count != nil {
-			// The cluster autoscaler decides the count, so that it must be asked for what is there.
-			spec.Count = live.Count
-		}
 	}
 	if s.SpotMaxPrice != nil {
 		spec.SpotMaxPrice = ptr.To(s.SpotMaxPrice.AsApproximateFloat64())

@@ -20,8 +20,6 @@ func TestMachinePool(t *testing.T) {
 		"own name in Azure":                   {spec: "name: other", field: "spec.azureName", want: `"other"`},
 		"replicas":                            {pool: Pool{Replicas: ptr.To[int32](3)}, field: "spec.count", want: `3`},
 		"no replicas":                         {pool: Pool{Replicas: ptr.To[int32](0)}, field: "spec.count", want: `0`},
-		"autoscaled count":                    {spec: "scaling: {minSize: 1, maxSize: 9}", pool: Pool{Replicas: ptr.To[int32](3)}, live: LivePool{Count: ptr.To(5)}, field: "spec.count", want: `5`},
-		"count of the live pool":              {pool: Pool{Replicas: ptr.To[int32](3)}, live: LivePool{Count: ptr.To(5)}, field: "spec.count", want: `3`},
 		"scaling":                             {spec: "scaling: {minSize: 1, maxSize: 9}", field: "spec.maxCount", want: `9`},
 		"version":                             {pool: Pool{Version: "v1.33.1"}, field: "spec.orchestratorVersion", want: `"1.33.1"`},
 		"version upgraded by AKS":             {pool: Pool{Version: "v1.33.1", AutoUpgradeVersion: "v1.34.0"}, field: "spec.orchestratorVersion", want: `"1.34.0"`},

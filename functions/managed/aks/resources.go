@@ -50,8 +50,6 @@ type LiveCluster struct {
 type LivePool struct {
 	// Version is the Kubernetes version that it runs, as in status.currentOrchestratorVersion, which is never lowered.
 	Version string
-	// Count is the number of nodes in Azure, which counts while the cluster autoscaler decides it.
-	Count *int
 }
 
 // ControlPlane returns the resources that an AzureManagedControlPlane stands for, those that others refer to first. Their objects have

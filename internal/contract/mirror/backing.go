@@ -20,12 +20,12 @@ var (
 )
 
 // Mirrored returns the kind of the ASO object of which every change concerns the composite resources of a kind; empty when there is
-// none. Of a pool with its agent pool in spec, all that counts is there.
+// none.
 func Mirrored(kind composite.Kind) schema.GroupKind {
 	switch {
 	case kind.Role == composite.ControlPlane:
 		return managedClusterKind
-	case OfAKS(kind) && kind.Role == composite.InfrastructureMachinePool && !kind.Inline:
+	case OfAKS(kind) && kind.Role == composite.InfrastructureMachinePool:
 		return agentPoolKind
 	}
 	return schema.GroupKind{}

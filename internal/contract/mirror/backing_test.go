@@ -78,7 +78,7 @@ func TestMirrored(t *testing.T) {
 		"AzureASOManagedControlPlane": "ManagedCluster",
 		"AzureManagedControlPlane":    "ManagedCluster",
 		"AzureManagedMachinePool":     "ManagedClustersAgentPool",
-		"AzureASOManagedMachinePool":  "", // Its agent pool is in spec.
+		"AzureASOManagedMachinePool":  "ManagedClustersAgentPool",
 		"AzureASOManagedCluster":      "",
 		"AzureManagedCluster":         "",
 	}

@@ -93,10 +93,13 @@ func TestDecideAboutTheUsersAgentPool(t *testing.T) {
 		event        string
 	}{
 		"manages nothing":                   {version: "v1.33.2", want: map[string]any{}},
-		"replicas":                          {xr: []fixture.Change{manages("replicas")}, version: "v1.33.2", want: map[string]any{"count": int64(3)}},
+		"replicas, of a pool of no number":  {xr: []fixture.Change{manages("replicas")}, live: []fixture.Change{settledAt(3)}, want: map[string]any{"count": int64(3)}},
+		"replicas, AKS had another number":  {xr: []fixture.Change{manages("replicas")}, live: []fixture.Change{settledAt(5)}, want: map[string]any{}},
+		"replicas, AKS not asked since":     {xr: []fixture.Change{manages("replicas")}, live: []fixture.Change{settledAt(3), fixture.InStatus("conditions", []any{})}, want: map[string]any{}},
+		"replicas":                          {xr: []fixture.Change{manages("replicas")}, live: []fixture.Change{fixture.InSpec("count", int64(3))}, version: "v1.33.2", want: map[string]any{"count": int64(3)}},
 		"replicas, which AKS decides":       {xr: []fixture.Change{manages("replicas")}, live: []fixture.Change{fixture.InSpec("enableAutoScaling", true)}, want: map[string]any{}},
 		"version":                           {xr: []fixture.Change{manages("version")}, version: "v1.33.2", want: map[string]any{"orchestratorVersion": "1.33.2"}},
-		"both":                              {xr: []fixture.Change{manages("version,replicas")}, version: "v1.33.2", want: map[string]any{"orchestratorVersion": "1.33.2", "count": int64(3)}},
+		"both":                              {xr: []fixture.Change{manages("version,replicas")}, live: []fixture.Change{fixture.InSpec("count", int64(3))}, version: "v1.33.2", want: map[string]any{"orchestratorVersion": "1.33.2", "count": int64(3)}},
 		"version, but none is asked for":    {xr: []fixture.Change{manages("version")}, want: map[string]any{}},
 		"version, upgraded by AKS":          {xr: []fixture.Change{manages("version")}, version: "v1.33.2", controlPlane: []fixture.Change{fixture.InStatus("version", "v1.33.4"), fixture.InStatus("autoUpgradeVersion", "v1.33.4")}, want: map[string]any{"orchestratorVersion": "1.33.4"}},
 		"version, the pool is newer":        {xr: []fixture.Change{manages("version")}, version: "v1.33.1", live: []fixture.Change{fixture.InStatus("currentOrchestratorVersion", "1.33.2")}, want: map[string]any{"orchestratorVersion": "1.33.2"}},

@@ -16,7 +16,6 @@ var (
 // ASO objects.
 var (
 	spec                       = field.At[map[string]any]("spec")
-	enableAutoScaling          = field.At[bool]("spec", "enableAutoScaling")
 	currentKubernetesVersion   = field.At[string]("status", "currentKubernetesVersion")
 	currentOrchestratorVersion = field.At[string]("status", "currentOrchestratorVersion")
 	nodeResourceGroup          = field.At[string]("status", "nodeResourceGroup")

@@ -39,21 +39,26 @@ func (m *MachinePool) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Resu
 	if _, ok := BackingRef(s.XR, agentPoolKind); !ok {
 		return ctrl.Result{}, nil // The function reports it on the pool.
 	}
-	nodes, known := m.Nodes(s.ClusterKey())
-	var pool *unstructured.Unstructured
-	if known || !s.Kind.Inline {
-		// Until there are Nodes, all that matters of an agent pool in spec is there.
-		var err error
-		if pool, err = BackingObject(ctx, m.Live, s.XR, agentPoolKind); err != nil {
-			return ctrl.Result{}, err
-		}
-	}
 	owner, err := m.machinePoolOf(ctx, s.XR)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	nodes, known := m.Nodes(s.ClusterKey())
+	var pool *unstructured.Unstructured
+	if known || !s.Kind.Inline || access.StatusReplicas.Has(s.XR) {
+		// Until Azure has the pool, all that matters of an agent pool in spec is there.
+		if pool, err = BackingObject(ctx, m.Live, s.XR, agentPoolKind); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	var joined *joinedNodes
+	if known { // Once they are, that leads here.
+		if joined, err = m.joinedNodes(ctx, s, pool, nodes); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
 	if owner != nil {
-		if err := m.mirrorScaling(ctx, s, owner, pool); err != nil {
+		if err := m.mirrorScaling(ctx, s, owner, pool, joined); err != nil {
 			return ctrl.Result{}, err
 		}
 		if pool != nil {
@@ -65,10 +70,7 @@ func (m *MachinePool) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Resu
 	if err := m.topology(ctx, s, owner, pool, nodes); err != nil {
 		return ctrl.Result{}, err
 	}
-	if !known {
-		return ctrl.Result{}, nil // Once they are known, that leads here.
-	}
-	return ctrl.Result{}, m.mirrorNodes(ctx, s, owner, pool, nodes)
+	return ctrl.Result{}, m.mirrorNodes(ctx, s, owner, pool, joined)
 }
 
 // machinePoolOf returns the MachinePool that owns the pool; nil when it does not exist.
@@ -85,18 +87,13 @@ func (m *MachinePool) machinePoolOf(ctx context.Context, xr *unstructured.Unstru
 // mirrorNodes sets spec.providerIDList to the provider IDs of those of the Cluster's Nodes that are the pool's, and of machines whose Nodes
 // may come back.
 func (m *MachinePool) mirrorNodes(
-	ctx context.Context, s *access.Scope, owner *clusterv1.MachinePool, pool *unstructured.Unstructured, nodes []*corev1.Node,
+	ctx context.Context, s *access.Scope, owner *clusterv1.MachinePool, pool *unstructured.Unstructured, joined *joinedNodes,
 ) error {
-	selector, err := m.nodeSelector(ctx, s, pool)
-	if err != nil || selector == nil {
-		return err
-	}
-	ids, complete := providerIDs(nodes, selector)
-	if !complete {
-		return nil // A Node that gets its provider ID leads here.
+	if joined == nil {
+		return nil
 	}
 	current := specProviderIDList.Value(s.XR)
-	wanted := asList(withReturning(ids, s.XR, owner))
+	wanted := asList(withReturning(joined.ids, s.XR, owner, pool))
 	if len(wanted) == 0 && len(current) == 0 || equality.Semantic.DeepEqual(wanted, current) {
 		return nil
 	}
@@ -106,8 +103,9 @@ func (m *MachinePool) mirrorNodes(
 // withReturning returns the sorted provider IDs of the pool's Nodes and, while Azure has more machines than there are Nodes, those listed
 // before: machines of a pool that is created anew are called as they were, and Cluster API deletes the Node of each machine it knew that
 // is not listed (CAPI contract "InfraMachinePool", "InfraMachinePool: providerIDList").
-func withReturning(ids []string, xr *unstructured.Unstructured, owner *clusterv1.MachinePool) []string {
-	if machines, known, _ := access.StatusReplicas.Get(xr); !known || int64(len(ids)) < machines {
+func withReturning(joined []string, xr *unstructured.Unstructured, owner *clusterv1.MachinePool, pool *unstructured.Unstructured) []string {
+	ids := slices.Clone(joined)
+	if !aso.StatusCount.Has(pool) || int64(len(ids)) < aso.StatusCount.Value(pool) {
 		for _, id := range specProviderIDList.Value(xr) {
 			if text, ok := id.(string); ok {
 				ids = append(ids, text)
@@ -156,18 +154,43 @@ func labelValue(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), validation.LabelValueMaxLength)], "")
 }
 
-// providerIDs returns the provider IDs of the nodes with the labels, and whether every one of them has one.
-func providerIDs(nodes []*corev1.Node, with labels.Selector) (ids []string, complete bool) {
+// joinedNodes are the Nodes of a pool; nil while they are not known, or one of them has no provider ID yet: when it gets one, that leads
+// here.
+type joinedNodes struct{ ids []string }
+
+// joinedNodes returns those of the Nodes that are the pool's.
+func (m *MachinePool) joinedNodes(ctx context.Context, s *access.Scope, pool *unstructured.Unstructured, nodes []*corev1.Node) (*joinedNodes, error) {
+	selector, err := m.nodeSelector(ctx, s, pool)
+	if err != nil || selector == nil {
+		return nil, err
+	}
+	joined := &joinedNodes{}
 	for _, node := range nodes {
-		if !with.Matches(labels.Set(node.Labels)) {
+		if !selector.Matches(labels.Set(node.Labels)) {
 			continue
 		}
 		if node.Spec.ProviderID == "" {
-			return nil, false
+			return nil, nil
 		}
-		ids = append(ids, node.Spec.ProviderID)
+		joined.ids = append(joined.ids, node.Spec.ProviderID)
 	}
-	return ids, true
+	return joined, nil
+}
+
+// count returns how many there are.
+func (n *joinedNodes) count() int64 {
+	if n == nil {
+		return 0
+	}
+	return int64(len(n.ids))
+}
+
+// gone reports whether one of the provider IDs that were listed is none of theirs any more.
+func (n *joinedNodes) gone(listed []any) bool {
+	return n != nil && slices.ContainsFunc(listed, func(id any) bool {
+		text, ok := id.(string)
+		return ok && !slices.Contains(n.ids, text)
+	})
 }
 
 // HasNodes reports whether the Nodes of the pool have NodePoolLabel with the value, as far as can be known from its spec: that does not

@@ -11,6 +11,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
@@ -50,10 +51,20 @@ func (m *MachinePool) decidePool(ctx context.Context, s *access.Scope, owner *cl
 		}
 		maps.Copy(wanted, versioned)
 	}
-	if manages(s.XR, v1beta1.ManagesReplicas) && owner.Spec.Replicas != nil && !enableAutoScaling.Value(pool) {
+	if manages(s.XR, v1beta1.ManagesReplicas) && decidesCount(owner, pool) {
 		wanted[count] = int64(*owner.Spec.Replicas)
 	}
 	return decide(ctx, m.API, s.XR, pool, wanted)
+}
+
+// decidesCount reports whether the MachinePool decides how many nodes an agent pool has which the user has written. Where the pool has no
+// number AKS has scaled it, so that both must have the same first.
+func decidesCount(owner *clusterv1.MachinePool, pool *unstructured.Unstructured) bool {
+	if owner.Spec.Replicas == nil || aso.SpecEnableAutoScaling.Value(pool) {
+		return false
+	}
+	has, settled := aso.SettledCount(pool)
+	return aso.SpecCount.Has(pool) || settled && has == int64(*owner.Spec.Replicas)
 }
 
 // poolVersion returns the decision about the version of an agent pool: AKS takes none above the control plane's, so it
