@@ -127,7 +127,7 @@ func TestNodesFollowPools(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitVersions(t, nodes, "pool1", "v1.33.5", "v1.33.5", "v1.33.5", "v1.33.5")
-	put(`{"count":1,"vmSize":"Standard_D2s_v3","mode":"User","enableAutoScaling":true,"minCount":1,"maxCount":4}`)
+	put(`{"vmSize":"Standard_D2s_v3","mode":"User","enableAutoScaling":true,"minCount":1,"maxCount":4}`)
 	waitVersions(t, nodes, "pool1", "v1.33.5", "v1.33.5", "v1.33.5", "v1.33.5")
 	if err := a.admin.SetAutoscale(context.Background(), pool, 5); err == nil {
 		t.Error("the count was set over the pool's bounds")

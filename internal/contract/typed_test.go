@@ -130,7 +130,7 @@ func TestDecisionsAreGivenUp(t *testing.T) {
 			owner.Spec.Template.Spec.Version = "v1.33.2"
 			m := fixture.New(t, fixture.ClusterOfTyped(), owner, fixture.With(fixture.Parse(t, fixture.TypedControlPlaneYAML), fixture.OfCluster, fixture.InStatus("version", "v1.33.2")),
 				fixture.With(fixture.Parse(t, fixture.TypedPoolYAML), fixture.OfMachinePool, fixture.ComposedNothing, fixture.Annotated(v1beta1.AnnotationManages, "version,replicas")))
-			m.CreateAs("kubectl", fixture.Parse(t, fixture.AgentPoolYAML))
+			m.CreateAs("kubectl", fixture.With(fixture.Parse(t, fixture.AgentPoolYAML), fixture.InSpec("count", int64(3))))
 			m.Reconcile(typedPools(m), "my-cluster-pool0")
 			before := m.Find(fixture.AgentPool, "my-cluster-pool0").Object["spec"]
 			tc.change(t, m)

@@ -65,7 +65,7 @@ func validateAgentPool(p *put) *Error {
 	if e := validatePool(p, requested, *version); e != nil {
 		return e
 	}
-	if p.existing != nil && isSystem(p.existing) && strings.EqualFold(text(p.requested, "properties", "mode"), "User") && lastSystemPool(p.service, p.existing) {
+	if !hostsSystemPool(cluster.Body) && p.existing != nil && isSystem(p.existing) && strings.EqualFold(text(p.requested, "properties", "mode"), "User") && lastSystemPool(p.service, p.existing) {
 		return badRequest("OperationNotAllowed", "There has to be at least one system agent pool. Agent pool %s cannot become a user pool.", p.id.Name)
 	}
 	return nil
@@ -87,10 +87,8 @@ func validatePool(p *put, profile map[string]any, controlPlane kubernetesVersion
 				v, controlPlane, v.minor, controlPlane.minor)
 		}
 	}
-	low, hasLow := number(profile, "minCount")
-	high, hasHigh := number(profile, "maxCount")
-	if boolean(profile, "enableAutoScaling") && (!hasLow || !hasHigh || low > high) {
-		return badRequest("InvalidParameter", "Agent pool %s: with enableAutoScaling true, minCount and maxCount are required and minCount must not be greater than maxCount.", name)
+	if e := validateCount(p, name, profile); e != nil {
+		return e
 	}
 	subnet := text(profile, "vnetSubnetID")
 	if subnet != "" && p.service.store.get(subnet) == nil {
@@ -168,28 +166,6 @@ func dropEmptyLists(properties map[string]any) {
 			delete(properties, name)
 		}
 	}
-}
-
-// keepCount leaves the count of an autoscaled pool, and of one whose request has none, as it is.
-func keepCount(properties, old map[string]any) {
-	count, given := number(properties, "count")
-	present, has := number(old, "count")
-	low, hasLow := number(properties, "minCount")
-	high, hasHigh := number(properties, "maxCount")
-	if has && (!given || boolean(properties, "enableAutoScaling")) {
-		count = present
-	} else if !given {
-		count = 1
-	}
-	if boolean(properties, "enableAutoScaling") {
-		if hasLow {
-			count = max(count, low)
-		}
-		if hasHigh {
-			count = min(count, high)
-		}
-	}
-	properties["count"] = count
 }
 
 func poolVersion(properties, old, cluster map[string]any) *Error {
@@ -345,6 +321,9 @@ func agentPoolDeletable(s *Service, r *Resource) *Error {
 	}
 	if op := s.operations.runningOn(r.ID, false); op != nil && op.Change != remove {
 		return busy(s, r.ID, false)
+	}
+	if owner := s.store.get(cluster); owner != nil && hostsSystemPool(owner.Body) {
+		return nil
 	}
 	if isSystem(r) && lastSystemPool(s, r) {
 		return badRequest("OperationNotAllowed", "There has to be at least one system agent pool. Agent pool %s is the last one and cannot be deleted.", r.Name)

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,19 +122,37 @@ func validateManagedCluster(p *put) *Error {
 }
 
 func validateNewCluster(p *put, profiles []map[string]any) *Error {
-	if len(profiles) == 0 {
+	hosted := hostsSystemPool(p.requested)
+	if len(profiles) == 0 && !hosted {
 		return badRequest("InvalidParameter", "Required parameter agentPoolProfiles is missing (null). At least one agent pool must be specified.")
 	}
 	if text(p.requested, "properties", "dnsPrefix") == "" && text(p.requested, "properties", "fqdnSubdomain") == "" {
 		return badRequest("InvalidParameter", "Required parameter dnsPrefix is missing (null).")
 	}
-	for _, profile := range profiles {
-		if strings.EqualFold(text(profile, "mode"), "System") {
-			return nil
-		}
+	if hosted || definesSystemPool(p.requested) {
+		return nil
 	}
 	return badRequest("MustDefineAtLeastOneSystemPool", "Must define at least one system pool.")
 }
+
+func definesSystemPool(cluster map[string]any) bool {
+	return slices.ContainsFunc(objects(cluster, "properties", "agentPoolProfiles"), func(profile map[string]any) bool {
+		return strings.EqualFold(text(profile, "mode"), "System")
+	})
+}
+
+// hostsSystemPool reports whether AKS runs what needs a System pool on nodes of its own, which are no pool of the cluster: where the
+// cluster says so, and without it for an AKS Automatic cluster with no System pool (AKS documentation, "Overview of Azure Kubernetes
+// Service (AKS) Automatic clusters with managed system node pools").
+func hostsSystemPool(cluster map[string]any) bool {
+	if hosted, given := at(cluster, "properties", "hostedSystemProfile", "enabled").(bool); given {
+		return hosted
+	}
+	return strings.EqualFold(text(cluster, "sku", "name"), automatic) && !definesSystemPool(cluster)
+}
+
+// automatic is the name of the SKU of AKS Automatic.
+const automatic = "Automatic"
 
 // presentVersion is the version that an existing cluster runs, or nil.
 func presentVersion(r *Resource) *kubernetesVersion {
@@ -200,6 +219,10 @@ func newManagedCluster(p *put, properties map[string]any) *Error {
 	more := map[string]any{
 		"nodeResourceGroup": fmt.Sprintf("MC_%s_%s_%s", p.id.ResourceGroup, p.id.Name, normalLocation(text(p.requested, "location"))),
 		"resourceUID":       strings.ReplaceAll(uuid.NewString(), "-", "")[:24],
+	}
+	if strings.EqualFold(text(p.requested, "sku", "name"), automatic) {
+		more["hostedSystemProfile"] = map[string]any{"enabled": hostsSystemPool(p.requested)}
+		more["nodeProvisioningProfile"] = map[string]any{"mode": "Auto", "defaultNodePools": "Auto"}
 	}
 	fill(properties, more)
 	fill(p.result, defaults)

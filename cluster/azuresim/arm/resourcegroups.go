@@ -1,8 +1,11 @@
 package arm
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 func resourceGroupTypes() []*resourceType {
@@ -22,7 +25,36 @@ func resourceGroupTypes() []*resourceType {
 	}}
 }
 
+// longestGroupName is how many characters the name of a resource group has at most.
+const longestGroupName = 90
+
+// invalidGroupName refuses a name that Azure takes for no resource group (ARM documentation, "Naming rules and restrictions for Azure
+// resources"). Letters and digits of any alphabet are allowed (MicrosoftDocs/feedback#1951).
+func invalidGroupName(name string) *Error {
+	refused := func(why string) *Error {
+		return badRequest("InvalidResourceGroup", "The provided resource group name '%s' %s. For more details, visit https://aka.ms/ResourceGroupNamingRestrictions .", name, why)
+	}
+	invalid := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-.()_", r) {
+			return -1
+		}
+		return r
+	}, name)
+	switch {
+	case invalid != "":
+		return refused(fmt.Sprintf("has these invalid characters: '%s'. The name can only be a letter, digit, '-', '.', '(', ')' or '_'", invalid))
+	case strings.HasSuffix(name, "."):
+		return refused("ends with a period, but must not")
+	case utf8.RuneCountInString(name) > longestGroupName:
+		return refused(fmt.Sprintf("has more than %d characters", longestGroupName))
+	}
+	return nil
+}
+
 func validateResourceGroup(p *put) *Error {
+	if e := invalidGroupName(p.id.Name); e != nil {
+		return e
+	}
 	location := normalLocation(text(p.requested, "location"))
 	regions := p.service.tenants.CloudOf(p.id.Subscription).Regions
 	if slices.Contains(regions, location) {

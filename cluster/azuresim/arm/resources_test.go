@@ -16,13 +16,13 @@ func TestPoolCount(t *testing.T) {
 		puts []string
 		want int64
 	}{
-		"default":                         {[]string{`{}`}, 1},
 		"given":                           {[]string{`{"count":3}`}, 3},
 		"null keeps the count":            {[]string{`{"count":3}`, `{"count":null}`}, 3},
 		"absent keeps the count":          {[]string{`{"count":3}`, `{}`}, 3},
 		"scaled":                          {[]string{`{"count":3}`, `{"count":1}`}, 1},
 		"scaled to none":                  {[]string{`{"count":3}`, `{"count":0}`}, 0},
-		"autoscaling keeps the count":     {[]string{`{"count":3}`, `{"count":5,` + autoscaled + `}`}, 3},
+		"autoscaling keeps the count":     {[]string{`{"count":3}`, `{` + autoscaled + `}`}, 3},
+		"autoscaling off keeps the count": {[]string{`{"count":3,` + autoscaled + `}`, `{}`}, 3},
 		"autoscaling keeps the bounds":    {[]string{`{"count":1}`, `{"count":1,` + autoscaled + `}`}, 2},
 		"autoscaling off takes the count": {[]string{`{"count":3,` + autoscaled + `}`, `{"count":4}`}, 4},
 	}
@@ -258,5 +258,42 @@ func TestAPIVersions(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", version, diff)
 		}
+	}
+}
+
+// TestHostedSystemPool checks that AKS Automatic needs no System pool where it hosts one.
+func TestHostedSystemPool(t *testing.T) {
+	const pools = `"agentPoolProfiles":[{"name":"pool0","mode":"System","count":1,"vmSize":"x"}]`
+	sku := func(name, properties string) string {
+		return `{"location":"eastus","sku":{"name":"` + name + `","tier":"Standard"},"properties":{"dnsPrefix":"a",` + properties + `}}`
+	}
+	cases := map[string]struct {
+		cluster string
+		hosted  bool
+	}{
+		"Automatic":                     {sku("Automatic", `"tags":{}`), true},
+		"Automatic, said":               {sku("Automatic", `"hostedSystemProfile":{"enabled":true}`), true},
+		"Base, said":                    {sku("Base", `"hostedSystemProfile":{"enabled":true}`), true},
+		"Automatic with a System pool":  {sku("Automatic", pools), false},
+		"Automatic, said, with a pool":  {sku("Automatic", `"hostedSystemProfile":{"enabled":true},`+pools), true},
+		"Base with a System pool":       {sku("Base", pools), false},
+		"Automatic without, said, pool": {sku("Automatic", `"hostedSystemProfile":{"enabled":false},`+pools), false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.settle(createGroup.method, createGroup.path, createGroup.body)
+			f.settle(http.MethodPut, testCluster, c.cluster)
+			if got := boolean(f.service.store.get(testCluster).Body, "properties", "hostedSystemProfile", "enabled"); got != c.hosted {
+				t.Errorf("hosted: %v, want %v", got, c.hosted)
+			}
+			f.settle(http.MethodPut, testCluster+"/agentPools/b", `{"properties":{"mode":"System","count":1}}`)
+			f.settle(http.MethodDelete, testCluster+"/agentPools/b", "")
+			f.settle(http.MethodPut, testPool, `{"properties":{"mode":"System","count":1}}`)
+			w := f.send(http.MethodDelete, testPool, "")
+			if refused := w.Code == http.StatusBadRequest; refused == c.hosted {
+				t.Errorf("DELETE of the last System pool: %d %s", w.Code, w.Body)
+			}
+		})
 	}
 }

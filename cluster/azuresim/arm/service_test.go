@@ -34,6 +34,9 @@ const (
 		"agentPoolProfiles":[{"name":"pool0","mode":"System","count":1,"vmSize":"x","vnetSubnetID":"` + testSubnet + `"}]}}`
 )
 
+// autoscaled has AKS scale a pool.
+const autoscaled = `"enableAutoScaling":true,"minCount":1,"maxCount":5`
+
 // latency is how long every operation of these tests takes.
 const latency = time.Minute
 
@@ -182,8 +185,22 @@ func TestRefusals(t *testing.T) {
 		"unknown patch version":    {[]request{createGroup}, request{http.MethodPut, testCluster, strings.Replace(clusterBody, "1.32.5", "1.32.99", 1)}, 400, "K8sVersionNotSupported"},
 		"downgrade":                {[]request{createGroup, createCluster}, request{http.MethodPut, testCluster, strings.Replace(clusterBody, "1.32.5", "1.31.5", 1)}, 400, "OperationNotAllowed"},
 		"minor version skipped":    {[]request{createGroup, createCluster}, request{http.MethodPut, testCluster, strings.Replace(clusterBody, "1.32.5", "1.34.0", 1)}, 400, "OperationNotAllowed"},
-		"pool above control plane": {[]request{createGroup, createCluster}, request{http.MethodPut, testCluster + "/agentPools/b", `{"properties":{"orchestratorVersion":"1.33.1","vmSize":"x"}}`}, 400, "NodePoolMcVersionIncompatible"},
+		"pool above control plane": {[]request{createGroup, createCluster}, request{http.MethodPut, testCluster + "/agentPools/b", `{"properties":{"count":1,"orchestratorVersion":"1.33.1","vmSize":"x"}}`}, 400, "NodePoolMcVersionIncompatible"},
 		"autoscaling unbounded":    {[]request{createGroup, createCluster}, request{http.MethodPut, testPool, `{"properties":{"mode":"System","enableAutoScaling":true,"vmSize":"x"}}`}, 400, "InvalidParameter"},
+		"pool without count":       {[]request{createGroup, createCluster}, request{http.MethodPut, testCluster + "/agentPools/b", `{"properties":{"enableAutoScaling":true,"minCount":1,"maxCount":3}}`}, 400, "InvalidParameter"},
+		"System pool of nothing":   {[]request{createGroup}, request{http.MethodPut, testCluster, strings.Replace(clusterBody, `"count":1`, `"count":0`, 1)}, 400, "InvalidParameter"},
+		"System pool to nothing":   {[]request{createGroup, createCluster}, request{http.MethodPut, testPool, `{"properties":{"mode":"System","count":0}}`}, 400, "InvalidParameter"},
+		"System pool from nothing": {[]request{createGroup, createCluster}, request{http.MethodPut, testPool, `{"properties":{"mode":"System","enableAutoScaling":true,"minCount":0,"maxCount":3}}`}, 400, "InvalidParameter"},
+		"empty pool made System":   {[]request{createGroup, createCluster, {http.MethodPut, testCluster + "/agentPools/b", `{"properties":{"count":0}}`}}, request{http.MethodPut, testCluster + "/agentPools/b", `{"properties":{"mode":"System"}}`}, 400, "InvalidParameter"},
+		"pool of too many":         {[]request{createGroup, createCluster}, request{http.MethodPut, testCluster + "/agentPools/b", `{"properties":{"count":1001}}`}, 400, "InvalidParameter"},
+		"autoscaled pool scaled":   {[]request{createGroup, createCluster, {http.MethodPut, testPool, `{"properties":{"mode":"System",` + autoscaled + `}}`}}, request{http.MethodPut, testPool, `{"properties":{"mode":"System","count":2,` + autoscaled + `}}`}, 400, "InvalidParameter"},
+		"autoscaled in the cluster": {[]request{createGroup, createCluster, {http.MethodPut, testPool, `{"properties":{"mode":"System",` + autoscaled + `}}`}},
+			request{http.MethodPut, testCluster, strings.Replace(clusterBody, `"count":1`, `"count":2,`+autoscaled, 1)}, 400, "InvalidParameter"},
+		"scaled and autoscaled":    {[]request{createGroup, createCluster}, request{http.MethodPut, testPool, `{"properties":{"mode":"System","count":2,` + autoscaled + `}}`}, 400, "InvalidParameter"},
+		"group of odd letters":     {nil, request{http.MethodPut, "/subscriptions/s/resourceGroups/my%20group", `{"location":"eastus"}`}, 400, "InvalidResourceGroup"},
+		"group that ends in .":     {nil, request{http.MethodPut, testGroup + ".", `{"location":"eastus"}`}, 400, "InvalidResourceGroup"},
+		"group of a long name":     {nil, request{http.MethodPut, testGroup + strings.Repeat("x", 90), `{"location":"eastus"}`}, 400, "InvalidResourceGroup"},
+		"not hosted, no pools":     {[]request{createGroup}, request{http.MethodPut, testCluster, `{"location":"eastus","sku":{"name":"Automatic","tier":"Standard"},"properties":{"dnsPrefix":"a","hostedSystemProfile":{"enabled":false}}}`}, 400, "InvalidParameter"},
 		"last system pool":         {[]request{createGroup, createCluster}, request{http.MethodDelete, testPool, ""}, 400, "OperationNotAllowed"},
 		"last system pool to user": {[]request{createGroup, createCluster}, request{http.MethodPut, testPool, `{"properties":{"mode":"User","vmSize":"x"}}`}, 400, "OperationNotAllowed"},
 		"absent pool":              {[]request{createGroup, createCluster}, request{http.MethodGet, testCluster + "/agentPools/b", ""}, 404, "NotFound"},
@@ -214,7 +231,7 @@ func TestRefusals(t *testing.T) {
 
 // TestBusy checks what is refused while another operation runs.
 func TestBusy(t *testing.T) {
-	newPool := request{http.MethodPut, testCluster + "/agentPools/b", `{"properties":{"vmSize":"x"}}`}
+	newPool := request{http.MethodPut, testCluster + "/agentPools/b", `{"properties":{"count":1,"vmSize":"x"}}`}
 	cases := map[string]struct {
 		settled []request
 		running request
