@@ -1,6 +1,12 @@
 package e2e
 
 import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -85,19 +91,73 @@ func autoscaling(on bool) func(*world) error {
 	}
 }
 
-// aksScales has the cluster autoscaler of AKS choose a number of nodes for the second pool, and ASO look at once: by
-// itself it looks at what has not changed only once an hour.
-func aksScales(count int, look string) func(*world) error {
+// aksScales has the cluster autoscaler of AKS choose a number of nodes for the second pool, which ASO does not see: by itself it looks
+// at what has not changed only once an hour.
+func aksScales(count int) func(*world) error {
 	return func(w *world) error {
 		pool, err := w.resource("/agentPools/pool1")
 		if err != nil {
 			return err
 		}
-		if err := w.azure.SetAutoscale(w.ctx, pool.ID, count); err != nil {
-			return err
-		}
-		return w.annotateNamespace(asoPolicy, look)
+		w.noted[aksScaled] = time.Now()
+		return w.azure.SetAutoscale(w.ctx, pool.ID, count)
 	}
+}
+
+// aksScaled notes when AKS has scaled last.
+const aksScaled = "AKS scaled"
+
+// asoLooks has ASO look at everything in the namespace.
+func asoLooks(policy string) func(*world) error {
+	return func(w *world) error { return w.annotateNamespace(asoPolicy, policy) }
+}
+
+// onlyCount expects that since AKS has scaled Azure was not asked for another number of nodes of the second pool.
+func onlyCount(count int) expectation {
+	return func(w *world) []string {
+		since, _ := w.noted[aksScaled].(time.Time)
+		requests, err := w.requests(since, http.MethodPut, http.MethodPatch)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		var others []string
+		for _, r := range requests {
+			for _, sent := range countsIn(r.Path, r.Body) {
+				if sent != count {
+					others = append(others, fmt.Sprintf("%s %s at %s has count %d, but AKS has %d nodes", r.Method, r.Path, r.Time.Format(time.TimeOnly), sent, count))
+				}
+			}
+		}
+		return others
+	}
+}
+
+// countsIn returns the numbers of nodes of the second pool that a request to the pool, or to its cluster, has.
+func countsIn(path, body string) []int {
+	type pool struct {
+		Name  string
+		Count *int
+	}
+	var request struct {
+		Properties struct {
+			Count             *int
+			AgentPoolProfiles []pool
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &request); err != nil {
+		return nil // Of another resource.
+	}
+	pools := request.Properties.AgentPoolProfiles
+	if strings.HasSuffix(path, "/agentPools/pool1") {
+		pools = append(pools, pool{"pool1", request.Properties.Count})
+	}
+	var counts []int
+	for _, p := range pools {
+		if p.Name == "pool1" && p.Count != nil {
+			counts = append(counts, *p.Count)
+		}
+	}
+	return counts
 }
 
 var autoscale = &scenario{
@@ -115,27 +175,28 @@ var autoscale = &scenario{
 		},
 		{
 			name: "AKS scales up",
-			act:  aksScales(4, "skip"),
+			act:  aksScales(4),
 			expect: []expectation{
 				replicas(userPool, 4), available, kubeconfigWorks,
 				annotated(poolKind, userPool, replicasManagedBy, pointer("aks")),
 			},
+			stays: []expectation{onlyCount(4)}, staysFor: 2 * time.Second,
 		},
 		{
-			name: "AKS scales down",
-			act:  aksScales(1, "manage"),
-			expect: []expectation{
-				replicas(userPool, 1), available, kubeconfigWorks,
-			},
+			name:   "AKS scales down",
+			act:    all(aksScales(1), asoLooks("skip")),
+			expect: []expectation{replicas(userPool, 1), available, kubeconfigWorks},
+			stays:  []expectation{onlyCount(1)}, staysFor: 2 * time.Second,
 		},
 		{
-			name: "turn autoscaling off",
-			act:  autoscaling(false),
+			name: "turn autoscaling off as AKS scales up",
+			act:  all(asoLooks("manage"), aksScales(4), autoscaling(false)),
 			expect: []expectation{
 				inAzure("/agentPools/pool1", "properties.enableAutoScaling", false),
 				annotated(poolKind, userPool, replicasManagedBy, nil),
-				replicas(userPool, 1), available,
+				replicas(userPool, 4), available, kubeconfigWorks,
 			},
+			stays: []expectation{onlyCount(4)}, staysFor: 2 * time.Second,
 		},
 		{
 			name:   "scale by hand again",

@@ -241,17 +241,24 @@ var typedPools = &scenario{
 			},
 		},
 		{
-			name:   "AKS scales up",
-			act:    aksScales(4, "skip"),
-			expect: []expectation{replicas(userPool, 4), annotated(poolKind, userPool, replicasManagedBy, pointer("aks")), available, kubeconfigWorks},
+			name: "AKS scales up, and the pool is changed",
+			act: all(aksScales(5), func(w *world) error {
+				return w.set(typedPoolKind, userPool, "spec.nodeLabels", map[string]any{"team": "blue"})
+			}),
+			expect: []expectation{
+				inAzure("/agentPools/pool1", "properties.nodeLabels.team", "blue"), replicas(userPool, 5),
+				annotated(poolKind, userPool, replicasManagedBy, pointer("aks")), available, kubeconfigWorks,
+			},
+			stays: []expectation{onlyCount(5)}, staysFor: 2 * time.Second,
 		},
 		{
-			name: "turn autoscaling off",
-			act:  all(typedAutoscaling(false), func(w *world) error { return w.annotateNamespace(asoPolicy, "manage") }),
+			name: "turn autoscaling off as AKS scales down",
+			act:  all(aksScales(4), typedAutoscaling(false)),
 			expect: []expectation{
 				inAzure("/agentPools/pool1", "properties.enableAutoScaling", false), annotated(poolKind, userPool, replicasManagedBy, nil),
 				replicas(userPool, 4), available,
 			},
+			stays: []expectation{onlyCount(4)}, staysFor: 2 * time.Second,
 		},
 		{
 			name: "pause the Cluster, and change the spec",
