@@ -28,6 +28,10 @@ var meant = []documented{
 	{"`spec.owner.name` of an agent pool", func(s *specs.Spec, d compare.Difference) bool {
 		return isPool(d) && d.Path == "spec.owner.name" && d.CAPZ == s.ControlPlaneName() && d.Ours == "other-name"
 	}},
+	{"`spec.count` of an agent pool that AKS scales", func(s *specs.Spec, d compare.Difference) bool {
+		return isPool(d) && d.Path == "spec.count" && s.Scales(strings.TrimPrefix(d.Object, "ManagedClustersAgentPool/")) &&
+			(d.Ours == nil || fmt.Sprint(d.CAPZ) == fmt.Sprint(s.Count))
+	}},
 	{"location of a private endpoint that names none", func(s *specs.Spec, d compare.Difference) bool {
 		return strings.HasPrefix(d.Object, "PrivateEndpoint/") && d.Path == "spec.location" && d.CAPZ == "" && d.Ours == s.Field("location")
 	}},

@@ -32,6 +32,7 @@ var examples = map[string]struct {
 	"`spec.extensions[].scope`":                                            {controlPlane: "extensions: [{name: e, extensionType: t, scope: {scopeType: Cluster, releaseNamespace: r}}]"},
 	"`spec.extensions[].plan.promotionCode`":                               {controlPlane: "extensions: [{name: e, extensionType: t, plan: {promotionCode: c}}]"},
 	"`spec.owner.name` of an agent pool":                                   {name: "other.name", controlPlane: "dnsPrefix: other"},
+	"`spec.count` of an agent pool that AKS scales":                        {pool: "scaling: {minSize: 1, maxSize: 5}"},
 	"location of a private endpoint that names none":                       {controlPlane: "virtualNetwork: {name: net, cidrBlock: 10.0.0.0/8, subnet: {name: s, cidrBlock: 10.240.0.0/16, privateEndpoints: [{name: e, privateLinkServiceConnections: [{privateLinkServiceID: /subscriptions/s/resourceGroups/g/providers/p/t/n}]}]}}"},
 	"the cluster that a fleet's member is":                                 {name: "other.name", controlPlane: "{dnsPrefix: other, fleetsMember: {managerName: m, managerResourceGroup: g}}"},
 	"`virtualNetwork` without `cidrBlock`, networkPluginMode overlay":      {controlPlane: "{networkPluginMode: overlay, virtualNetwork: {name: net}}"},

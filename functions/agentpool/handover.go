@@ -14,7 +14,7 @@ import (
 // A Handover is where the pools of a ManagedCluster are between its creation, with the pools in it, and the day when each pool is an
 // object of its own, so that each has one writer.
 type Handover struct {
-	// created is true once Azure has pools of the cluster.
+	// created is true once Azure has pools of the cluster, or the cluster where it is made without any.
 	created bool
 	// sent are the profiles that the ManagedCluster has now.
 	sent []any
@@ -27,8 +27,10 @@ func HandoverOf(observed *unstructured.Unstructured) Handover {
 	if observed == nil {
 		return Handover{}
 	}
+	h := Handover{sent: SpecProfiles.Value(observed)}
+	withoutPools := len(h.sent) == 0 && aso.StatusID.Value(observed) != ""
 	// Of a cluster that is gone ASO's status has what was there last.
-	h := Handover{created: len(StatusProfiles.Value(observed)) > 0 && !aso.Lost(observed), sent: SpecProfiles.Value(observed)}
+	h.created = (len(StatusProfiles.Value(observed)) > 0 || withoutPools) && !aso.Lost(observed)
 	if applied, err := plan.AsApplied(observed); err == nil && len(h.sent) > 0 {
 		h.applied = withoutProfiles(applied)
 	}

@@ -49,6 +49,8 @@ func TestSeparate(t *testing.T) {
 		"a pool is to be another":                 {observed: edited(sent(profile()), there), wanted: profile("count", int64(7)), comeUp: true, separate: true},
 		"a pool is not known":                     {observed: edited(sent(profile()), there), wanted: profile(), unknown: true, comeUp: true, separate: true},
 		"the cluster is to be another":            {observed: edited(sent(profile()), there), desired: cluster(set("x", "spec", "dnsPrefix")), wanted: profile(), comeUp: true},
+		"made without pools":                      {observed: cluster(set("/subscriptions/s", "status", "id")), wanted: profile(), comeUp: true, separate: true},
+		"about to be made without pools":          {observed: cluster(), wanted: profile(), comeUp: true},
 		"AKS scales":                              {observed: edited(sent(scaled), there), wanted: scaled, comeUp: true},
 		"AKS scales, the cluster is to be larger": {observed: edited(sent(scaled), there), desired: cluster(set("x", "spec", "tags", "a")), wanted: scaled, comeUp: true, separate: true},
 		"AKS scales, not in Azure":                {observed: sent(scaled), desired: cluster(set("x", "spec", "tags", "a")), wanted: scaled, comeUp: true},

@@ -19,7 +19,7 @@ import (
 )
 
 // setAgentPoolProfiles gives a new ManagedCluster the pools that it is created with: AKS does not create a cluster
-// without a System pool. Later they are handed over to objects of their own. The error is ErrPending when a pool has to be read first.
+// without a System pool, unless it hosts that itself. Later they are handed over to objects of their own. The error is ErrPending when a pool has to be read first.
 func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *plan.Resource) error {
 	const because = "because agent pools are defined by AzureASOManagedMachinePools"
 	if managed.Err = managed.RequireAbsent(agentpool.SpecProfiles, because); managed.Err != nil {
@@ -79,7 +79,14 @@ func readPools(in *composer.Request, cluster *unstructured.Unstructured, managed
 		}
 		pending = errors.Join(pending, err)
 	}
-	if len(found.profiles) == 0 && len(found.waits) == 0 {
+	lacks, err := capi.LacksPools(in, cluster)
+	switch {
+	case err != nil:
+		return pools{}, err
+	case len(found.waits) > 0:
+	case lacks && aso.HostsSystemPool(managed.Object):
+		found.waits = []string{fmt.Sprintf("the MachinePools exist that spec.topology of Cluster %s names", cluster.GetName())}
+	case len(found.profiles) == 0 && !aso.HostsSystemPool(managed.Object):
 		found.waits = []string{fmt.Sprintf("a MachinePool with an AzureASOManagedMachinePool exists for Cluster %s, as AKS creates no cluster without a pool", cluster.GetName())}
 	}
 	return found, pending

@@ -198,3 +198,60 @@ func TestAgentPoolProfilesOfAnExistingCluster(t *testing.T) {
 		})
 	}
 }
+
+// TestHostedSystemPool has clusters of which AKS hosts the System pool: they wait for the pools that are to come, and need none.
+func TestHostedSystemPool(t *testing.T) {
+	automatic := set("Automatic", "spec", "sku", "name")
+	named := func(pools ...any) *unstr {
+		return cluster(set(pools, "spec", "topology", "workers", "machinePools"))
+	}
+	cases := map[string]struct {
+		world world
+		edits []edit
+		// want are the profiles, waits what the cluster waits for instead.
+		want  any
+		waits string
+	}{
+		"no pool":                    {world: aksWorld(), edits: []edit{automatic}},
+		"no pool, in a topology":     {world: aksWorld().With(named()), edits: []edit{automatic}},
+		"hosted in another SKU":      {world: aksWorld(), edits: []edit{inVersion(aksPreview), set(true, "spec", "hostedSystemProfile", "enabled")}},
+		"with a pool":                {world: aksWorld("p0"), edits: []edit{automatic}, want: list(profileAsRead("p0"))},
+		"with a pool to come":        {world: aksWorld().With(named(dict("name", "p0"))), edits: []edit{automatic}, waits: "the MachinePools exist that spec.topology of Cluster c1 names"},
+		"with a pool that is amiss":  {world: aksWorld("p0").Without(poolXR("p0")), edits: []edit{automatic}, waits: "AzureASOManagedMachinePool p0 exists, which MachinePool mp-p0 refers to"},
+		"Automatic, but not hosted":  {world: aksWorld(), edits: []edit{automatic, inVersion(aksPreview), set(false, "spec", "hostedSystemProfile", "enabled")}, waits: "a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool"},
+		"of the ordinary kind":       {world: aksWorld(), waits: "a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool"},
+		"ordinary, with one to come": {world: aksWorld().With(named(dict("name", "p0"))), waits: "a MachinePool with an AzureASOManagedMachinePool exists for Cluster c1, as AKS creates no cluster without a pool"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			rsp := composers.Settle(t, c.world, request(t, controlPlaneXR(aksCluster(c.edits...))))
+			if f := fatal(rsp); f != "" {
+				t.Fatal(f)
+			}
+			_, _, message := outcome(rsp, "mc")
+			if c.waits != "" {
+				if len(sent(t, rsp)) > 0 || message != "waits until "+c.waits {
+					t.Errorf("got %q, sent to Azure %v; want %q", message, sent(t, rsp), c.waits)
+				}
+				return
+			}
+			if strings.Contains(message, "waits") {
+				t.Fatalf("it %s", message)
+			}
+			got, _, _ := unstructured.NestedFieldNoCopy(desired(t, rsp)["ManagedCluster.containerservice.azure.com/mc"].Object, "spec", "agentPoolProfiles")
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("spec.agentPoolProfiles: -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestPoolBesideHosted has a pool that comes when AKS has the cluster without any: it is an object of its own only.
+func TestPoolBesideHosted(t *testing.T) {
+	mc := aksCluster(set("Automatic", "spec", "sku", "name"))
+	xr := controlPlaneXR(mc)
+	rsp := composers.Settle(t, aksWorld("p0"), request(t, xr, exists(t, xr, mc, set("/subscriptions/s/mc", "status", "id"))))
+	if got, found, _ := unstructured.NestedSlice(desired(t, rsp)["ManagedCluster.containerservice.azure.com/mc"].Object, "spec", "agentPoolProfiles"); found {
+		t.Errorf("spec.agentPoolProfiles is %v", got)
+	}
+}

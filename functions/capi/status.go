@@ -171,15 +171,16 @@ func (s *ControlPlaneStatus) AnnounceVersion(in *composer.Request, cluster *unst
 	if version == "" {
 		return nil
 	}
-	lacks, err := lacksPools(in, cluster)
+	lacks, err := LacksPools(in, cluster)
 	if lacks {
 		s.Versions = []any{map[string]any{"version": kubeversion.WithV(version), "replicas": int64(0)}}
 	}
 	return err
 }
 
-// lacksPools reports whether the Cluster's topology names a pool that has no MachinePool.
-func lacksPools(in *composer.Request, cluster *unstructured.Unstructured) (bool, error) {
+// LacksPools reports whether the Cluster's topology names a pool that has no MachinePool. The error is ErrPending when the MachinePools have
+// to be read first.
+func LacksPools(in *composer.Request, cluster *unstructured.Unstructured) (bool, error) {
 	wanted := field.Maps(clusterMachinePools.Value(cluster))
 	if len(wanted) == 0 {
 		return false, nil

@@ -2,6 +2,7 @@ package managed
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -66,6 +67,8 @@ type controlPlaneInputs struct {
 	// poolWaits says what is missing of the pools, gate of the credential.
 	poolWaits []string
 	gate      string
+	// lacksPools is true when the topology names a pool that has no MachinePool.
+	lacksPools bool
 }
 
 // readControlPlane reads all that there is to read at once: Crossplane asks a function no more than a handful of times.
@@ -87,6 +90,7 @@ func readControlPlane(in *composer.Request) (*controlPlaneInputs, error) {
 	if name != "" {
 		if !agentpool.HandoverOf(createdOf(in, aso.ManagedCluster)).Done() {
 			c.pools, c.poolWaits, poolsErr = poolsOf(in, name, c.cp.Status.AutoUpgradeVersion)
+			c.lacksPools, _ = capi.LacksPools(in, cluster) // It reads what poolsOf does.
 		}
 		c.gate, gateErr = awaitedCredential(in, c.cp, name)
 	}
@@ -103,6 +107,10 @@ func (c *controlPlaneInputs) resources(in *composer.Request) []*plan.Resource {
 	resources := aks.ControlPlane(c.cp, clusterOf(c.cluster), c.pools, live)
 	plan.KeepNames(in, resources)
 	managed := plan.First(resources, aso.ManagedCluster)
+	if c.lacksPools && aso.HostsSystemPool(managed.Object) {
+		// Nothing else keeps AKS from making the cluster before Cluster API has made them.
+		c.poolWaits = append(c.poolWaits, fmt.Sprintf("the MachinePools exist that spec.topology of Cluster %s names", c.cluster.GetName()))
+	}
 	wanted, known := agentpool.SpecProfiles.Value(managed.Object), managed.Err == nil && len(managed.After)+len(c.poolWaits) == 0
 	if handover.Separate(managed.Object, wanted, known, c.poolsComeUp()) {
 		live.HasPools = true

@@ -85,7 +85,7 @@ func pools(wanted, user map[string]any, p *policy, now applied) *composer.Blocke
 		if problem != nil {
 			return problem
 		}
-		if problem := scaling(full, own, p.poolFixed, name); problem != nil {
+		if problem := scaling(full, own, p.poolFixed, before, name); problem != nil {
 			return problem
 		}
 		for _, field := range lastingPool {
@@ -110,8 +110,9 @@ func unscale(full, pool map[string]any) {
 	}
 }
 
-// scaling settles who decides on the number of nodes when the policy fixes it one way or the other.
-func scaling(full, own, fixed map[string]any, name string) *composer.Blocked {
+// scaling settles who decides on the number of nodes when the policy fixes it one way or the other. A pool that AKS has scaled, and for
+// which nobody gives a number, keeps the nodes that it has.
+func scaling(full, own, fixed, before map[string]any, name string) *composer.Blocked {
 	for _, other := range [][2]string{{"count", "min"}, {"count", "max"}, {"min", "count"}, {"max", "count"}} {
 		field, by := other[0], other[1]
 		if full[field] == nil || fixed[by] == nil {
@@ -123,7 +124,11 @@ func scaling(full, own, fixed map[string]any, name string) *composer.Blocked {
 		}
 		delete(full, field)
 	}
-	if full["count"] == nil && full["min"] == nil {
+	switch {
+	case full["min"] != nil:
+	case before != nil && before["count"] == nil && own["count"] == nil && fixed["count"] == nil:
+		delete(full, "count")
+	case full["count"] == nil:
 		full["count"] = float64(builtinCount)
 	}
 	return nil

@@ -105,6 +105,26 @@ func TestParametersOf(t *testing.T) {
 			cluster: "{version: v1.33.6, workers: {machinePools: [{name: a, replicas: 5, variables: {overrides: [{name: nodePool, value: {mode: system, size: M, spot: false}}]}}]}}",
 			want:    "{location: a, version: v1.33.6, nodePools: [{name: a, mode: system, size: M, spot: false, count: 5}]}",
 		},
+		"AKS scales no more": {
+			spec: "{location: a, version: v1.33.6, nodePools: [{name: a, mode: system}]}", policy: "defaults: {nodePool: {count: 3}}",
+			cluster: "{version: v1.33.6, workers: {machinePools: [{name: a, variables: {overrides: [{name: nodePool, value: {mode: system, size: M, spot: false, min: 1, max: 5}}]}}]}}",
+			want:    "{location: a, version: v1.33.6, nodePools: [{name: a, mode: system, size: M, spot: false}]}",
+		},
+		"AKS has not scaled for long": {
+			spec:    "{location: a, version: v1.33.6, nodePools: [{name: a, mode: system}]}",
+			cluster: "{version: v1.33.6, workers: {machinePools: [{name: a, variables: {overrides: [{name: nodePool, value: {mode: system, size: M, spot: false}}]}}]}}",
+			want:    "{location: a, version: v1.33.6, nodePools: [{name: a, mode: system, size: M, spot: false}]}",
+		},
+		"AKS scales no more, a number is given": {
+			spec:    "{location: a, version: v1.33.6, nodePools: [{name: a, mode: system, count: 4}]}",
+			cluster: "{version: v1.33.6, workers: {machinePools: [{name: a, variables: {overrides: [{name: nodePool, value: {mode: system, size: M, spot: false, min: 1, max: 5}}]}}]}}",
+			want:    "{location: a, version: v1.33.6, nodePools: [{name: a, mode: system, size: M, spot: false, count: 4}]}",
+		},
+		"AKS scales no more, a number is fixed": {
+			spec: "{location: a, version: v1.33.6, nodePools: [{name: a, mode: system}]}", policy: "fixed: {nodePool: {count: 3}}",
+			cluster: "{version: v1.33.6, workers: {machinePools: [{name: a, variables: {overrides: [{name: nodePool, value: {mode: system, size: M, spot: false, min: 1, max: 5}}]}}]}}",
+			want:    "{location: a, version: v1.33.6, nodePools: [{name: a, mode: system, size: M, spot: false, count: 3}]}",
+		},
 		"fixed to another location": {
 			spec: "{version: v1.33.6}", policy: "fixed: {location: b}", cluster: "{version: v1.33.6, variables: [{name: location, value: a}]}",
 			problem: `spec.location is to be "b", but must stay "a" because Azure cannot change it on what exists`,

@@ -158,6 +158,8 @@ func machinePool(pool v1alpha1.NodePool, class string) map[string]any {
 	}
 	if pool.Count != nil {
 		out["replicas"] = int64(*pool.Count)
+	}
+	if pool.Count != nil || pool.Min == nil || pool.Max == nil {
 		return out
 	}
 	out["metadata"] = map[string]any{"annotations": map[string]any{

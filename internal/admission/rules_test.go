@@ -9,6 +9,7 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -67,6 +68,21 @@ func TestRules(t *testing.T) {
 	}
 	machinePool := func(replaced ...string) *clusterv1.MachinePool {
 		return from[clusterv1.MachinePool](t, ruleMachinePool, replaced...)
+	}
+	// hosting are a control plane and its ManagedCluster, of a SKU, which AKS has made or not.
+	hosting := func(sku string, exists bool) []client.Object {
+		there := []client.Object{cluster(), pool(), controlPlane("location: westeurope}", "location: westeurope}, status: {resources: ["+
+			"{resource: {group: resources.azure.com, version: v1, kind: ResourceGroup, name: rg}, ready: true}, "+
+			"{resource: {group: containerservice.azure.com, version: v1api20250801, kind: ManagedCluster, name: mc}, ready: true}]}")}
+		if exists {
+			managed := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"sku": map[string]any{"name": sku}}}}
+			managed.SetAPIVersion("containerservice.azure.com/v1api20250801")
+			managed.SetKind("ManagedCluster")
+			managed.SetNamespace("default")
+			managed.SetName("mc")
+			there = append(there, managed)
+		}
+		return there
 	}
 	const dns = "{version: v1.33.2, dnsServiceIP: 10.96.0.10"
 	cases := map[string]struct {
@@ -154,8 +170,11 @@ func TestRules(t *testing.T) {
 			there: []client.Object{cluster(), pool()}, kind: managedPoolKind, operation: admissionv1.Update, old: rulePool, object: strings.Replace(rulePool, "System", "User", 1),
 			want: `spec.mode: Invalid value: "User": AzureManagedMachinePool p1 is the last System pool of Cluster c and must stay System, because AKS needs one: add another System pool first, or delete the Cluster`,
 		},
-		"one of two System pools": {there: []client.Object{cluster(), pool(), pool("p1", "p2")}, kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool},
-		"a User pool":             {there: []client.Object{cluster(), pool()}, kind: managedPoolKind, operation: admissionv1.Delete, old: strings.Replace(rulePool, "System", "User", 1)},
+		"last System pool, AKS hosts one":    {there: hosting("Automatic", true), kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool},
+		"last System pool, AKS hosts none":   {there: hosting("Base", true), kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool, want: "last System pool"},
+		"last System pool, nobody knows yet": {there: hosting("Automatic", false), kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool, want: "last System pool"},
+		"one of two System pools":            {there: []client.Object{cluster(), pool(), pool("p1", "p2")}, kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool},
+		"a User pool":                        {there: []client.Object{cluster(), pool()}, kind: managedPoolKind, operation: admissionv1.Delete, old: strings.Replace(rulePool, "System", "User", 1)},
 		"the other one goes": {
 			there: []client.Object{cluster(), pool(), going(pool("p1", "p2"))}, kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool, want: "last System pool",
 		},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -13,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // systemMode is the mode of a pool that runs what AKS itself needs; AKS asks for one at least.
@@ -66,13 +69,38 @@ func (r *Rules) lastSystemPool(ctx context.Context, pool *v1beta1.AzureManagedMa
 	if err != nil || cluster == nil || !cluster.DeletionTimestamp.IsZero() {
 		return nil, err
 	}
-	others, err := r.otherSystemPools(ctx, pool, cluster.Name)
-	if err != nil || others {
-		return nil, err
+	for _, needsNone := range []func() (bool, error){
+		func() (bool, error) { return r.otherSystemPools(ctx, pool, cluster.Name) },
+		func() (bool, error) { return r.hostsSystemPool(ctx, cluster) },
+	} {
+		if enough, err := needsNone(); err != nil || enough {
+			return nil, err
+		}
 	}
 	return field.ErrorList{field.Invalid(path, value, fmt.Sprintf(
 		"%s %s is the last System pool of Cluster %s and %s, because AKS needs one: add another System pool first, or delete the Cluster",
 		managedPoolKind, pool.Name, cluster.Name, must))}, nil
+}
+
+// hostsSystemPool reports whether AKS hosts what else needs a System pool of the cluster, by the ManagedCluster that stands for it.
+func (r *Rules) hostsSystemPool(ctx context.Context, cluster *clusterv1.Cluster) (bool, error) {
+	controlPlane, err := r.controlPlaneOf(ctx, cluster)
+	if err != nil || controlPlane == nil {
+		return false, err
+	}
+	for _, resource := range controlPlane.Status.Resources {
+		ref := resource.Resource
+		if aso.ManagedCluster.GroupKind() != (schema.GroupKind{Group: ref.Group, Kind: ref.Kind}) {
+			continue
+		}
+		managed := &unstructured.Unstructured{}
+		managed.SetGroupVersionKind(schema.GroupVersionKind{Group: ref.Group, Version: ref.Version, Kind: ref.Kind})
+		if found, err := get(ctx, r.Reader, cluster.Namespace, ref.Name, managed); err != nil || !found {
+			return false, err
+		}
+		return aso.HostsSystemPool(managed), nil
+	}
+	return false, nil
 }
 
 // otherSystemPools reports whether a Cluster keeps a System pool without this one. One whose MachinePool is being deleted does

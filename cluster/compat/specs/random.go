@@ -3,6 +3,7 @@ package specs
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -245,6 +246,11 @@ func items(list any) []map[string]any {
 func (p Pool) Name() string {
 	name, _ := inner(p.Object, "metadata")["name"].(string)
 	return name
+}
+
+// Scales reports whether AKS scales the pool of a name.
+func (s *Spec) Scales(pool string) bool {
+	return slices.ContainsFunc(s.Pools, func(p Pool) bool { return p.Name() == pool && inner(p.Object, "spec")["scaling"] != nil })
 }
 
 // ControlPlaneName returns the name of the AzureManagedControlPlane.

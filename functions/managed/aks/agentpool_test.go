@@ -85,6 +85,9 @@ func TestPoolsOfANewCluster(t *testing.T) {
 		"once they exist":     {pools: []Pool{system, user}, live: LiveCluster{HasPools: true}},
 		"no pool":             {waits: "an AzureManagedMachinePool of Cluster blue has spec.mode System"},
 		"no System pool":      {pools: []Pool{user}, names: []string{"a:AzureLinux"}, waits: "spec.mode System"},
+		"AKS hosts its own":   {spec: "asoManagedClusterPatches: ['spec: {sku: {name: Automatic}}']"},
+		"hosted, a User pool": {pools: []Pool{user}, spec: "{enablePreviewFeatures: true, asoManagedClusterPatches: ['spec: {hostedSystemProfile: {enabled: true}}']}", names: []string{"a:AzureLinux"}},
+		"hosted, mistaken":    {pools: []Pool{broken}, spec: "asoManagedClusterPatches: ['spec: {sku: {name: Automatic}}']", waits: "AzureManagedMachinePool c is fixed"},
 		"a pool with mistake": {pools: []Pool{system, broken}, names: []string{"b:"}, waits: "AzureManagedMachinePool c is fixed: spec.asoManagedClustersAgentPoolPatches[0]"},
 		"replaced by a patch": {pools: []Pool{system}, spec: "asoManagedClusterPatches: ['spec: {agentPoolProfiles: [{name: z}]}']", names: []string{"z:"}},
 	}

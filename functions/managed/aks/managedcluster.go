@@ -37,16 +37,19 @@ func (c *aksCluster) managedCluster(pools []Pool, live LiveCluster) *plan.Resour
 		problem = invalid("spec cannot be written in the API version of AKS: %v", err)
 	}
 	o := c.object("spec", v1beta1.ASOObjectName(c.name), typed, problem)
-	if !live.HasPools {
-		profiles, waits := c.agentPoolProfiles(pools)
-		for _, wait := range waits {
-			o.After = append(o.After, plan.Precondition{Description: wait})
-		}
-		if spec, ok := o.Object.Object["spec"].(map[string]any); ok && len(profiles) > 0 {
-			spec["agentPoolProfiles"] = profiles
-		}
+	if live.HasPools {
+		return c.patched(o, "spec.asoManagedClusterPatches", c.spec.ASOManagedClusterPatches)
 	}
-	return c.patched(o, "spec.asoManagedClusterPatches", c.spec.ASOManagedClusterPatches)
+	profiles, waits := c.agentPoolProfiles(pools)
+	for _, wait := range waits {
+		o.After = append(o.After, plan.Precondition{Description: wait})
+	}
+	if spec, ok := o.Object.Object["spec"].(map[string]any); ok && len(profiles) > 0 {
+		spec["agentPoolProfiles"] = profiles
+	}
+	o = c.patched(o, "spec.asoManagedClusterPatches", c.spec.ASOManagedClusterPatches)
+	c.awaitSystemPool(o, profiles)
+	return o
 }
 
 func (c *aksCluster) basics(live LiveCluster) aks.ManagedCluster_Spec {
