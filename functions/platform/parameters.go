@@ -48,7 +48,11 @@ func parametersOf(spec map[string]any, p *policy, now applied) (*v1alpha1.AKSClu
 	if problem := hiddenIn(user, p.hidden); problem != nil {
 		return nil, problem, nil
 	}
-	base := merge(merge(clone(builtin), p.defaults), now.fields())
+	base := clone(builtin)
+	if p.hosted {
+		delete(base, "nodePools")
+	}
+	base = merge(merge(base, p.defaults), now.fields())
 	wanted, problem := fix(merge(base, user), user, p.fixed, "spec")
 	if problem != nil {
 		return nil, problem, nil
@@ -65,7 +69,7 @@ func parametersOf(spec map[string]any, p *policy, now applied) (*v1alpha1.AKSClu
 	if err := decode(wanted, out); err != nil {
 		return nil, nil, fmt.Errorf("spec and the AKSClusterPolicy do not go together: %w", err)
 	}
-	return out, complete(out), nil
+	return out, complete(out, p.hosted), nil
 }
 
 // pools puts together what each pool shall be.
@@ -134,8 +138,8 @@ func scaling(full, own, fixed, before map[string]any, name string) *composer.Blo
 	return nil
 }
 
-// complete returns what a cluster cannot be made without.
-func complete(wanted *v1alpha1.AKSClusterParameters) *composer.Blocked {
+// complete returns what a cluster cannot be made without. One of which AKS hosts what needs a system pool can be made without that.
+func complete(wanted *v1alpha1.AKSClusterParameters, hosted bool) *composer.Blocked {
 	for _, field := range []struct{ name, value string }{{"location", wanted.Location}, {"version", wanted.Version}} {
 		if field.value == "" {
 			return composer.Blockedf(reasonMissingField,
@@ -152,7 +156,7 @@ func complete(wanted *v1alpha1.AKSClusterParameters) *composer.Blocked {
 				"spec.nodePools[%s].%s is missing, but must be given because there is %s and AKS scales between them", pool.Name, missing, there)
 		}
 	}
-	if !slices.ContainsFunc(wanted.NodePools, func(p v1alpha1.NodePool) bool { return p.Mode == "system" }) {
+	if !hosted && !slices.ContainsFunc(wanted.NodePools, func(p v1alpha1.NodePool) bool { return p.Mode == "system" }) {
 		return &composer.Blocked{Reason: reasonNoSystemPool,
 			Message: "spec.nodePools has no pool with mode system, but must have at least one because AKS runs its own pods there"}
 	}

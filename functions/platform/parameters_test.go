@@ -92,6 +92,27 @@ func TestParametersOf(t *testing.T) {
 			spec: "{version: v1.33.6, location: a, nodePools: [{name: a, mode: system}]}", policy: "fixed: {nodePool: {mode: user}}",
 			problem: `spec.nodePools[a].mode is "system", but must be "user" or left out because the platform team has fixed it`,
 		},
+		"no pool of mode system": {
+			spec:    "{version: v1.33.6, location: a, nodePools: [{name: a}]}",
+			problem: "spec.nodePools has no pool with mode system, but must have at least one because AKS runs its own pods there",
+		},
+		"no pools": {
+			spec:    "{version: v1.33.6, location: a, nodePools: []}",
+			problem: "spec.nodePools has no pool with mode system, but must have at least one because AKS runs its own pods there",
+		},
+		"AKS hosts the system pool": {
+			spec: "{version: v1.33.6, location: a}", policy: "hostedSystemPool: true",
+			want: "{version: v1.33.6, location: a}",
+		},
+		"AKS hosts the system pool, others are given": {
+			spec: "{version: v1.33.6, location: a, nodePools: [{name: a}]}", policy: "hostedSystemPool: true",
+			want: "{version: v1.33.6, location: a, nodePools: [{name: a, mode: user, size: Standard_D2s_v5, spot: false, count: 2}]}",
+		},
+		"AKS hosts the system pool, the last goes": {
+			spec: "{version: v1.33.6, location: a, nodePools: []}", policy: "hostedSystemPool: true",
+			cluster: "{version: v1.33.6, workers: {machinePools: [{name: a, replicas: 5, variables: {overrides: [{name: nodePool, value: {mode: user, size: M, spot: false}}]}}]}}",
+			want:    "{version: v1.33.6, location: a}",
+		},
 		"what lasts stays when defaults change": {
 			spec:    "{nodePools: [{name: a, mode: system}, {name: new, mode: user}]}",
 			policy:  "defaults: {location: b, version: v1.34.0, network: {policy: cilium}, nodePool: {size: L, zones: ['2'], labels: {x: v}}}",

@@ -23,6 +23,8 @@ type policy struct {
 	defaults, fixed, poolDefaults, poolFixed map[string]any
 	// hidden are paths below spec.
 	hidden []string
+	// hosted is true where no pool of mode system is needed.
+	hosted bool
 }
 
 // classNamespace returns where the ClusterClass is: with the Cluster unless the policy says otherwise.
@@ -48,7 +50,7 @@ func policyOf(input map[string]any) (*policy, error) {
 			return nil, fmt.Errorf("hidden names %q in the AKSClusterPolicy, but spec has no such field", path)
 		}
 	}
-	p := &policy{class: typed.ClusterClass, hidden: typed.Hidden}
+	p := &policy{class: typed.ClusterClass, hidden: typed.Hidden, hosted: typed.HostedSystemPool}
 	if p.class.NodePools == "" {
 		p.class.NodePools = nodePoolClass
 	}

@@ -24,15 +24,13 @@ type AKSClusterParameters struct {
 	// +kubebuilder:validation:MaxLength=16
 	Version string `json:"version,omitempty"`
 
-	// nodePools are the machines of the cluster, in groups of the same kind. At least one has the mode system. Left out,
-	// there is one pool named system. Add a pool to have it made; take it away to have its nodes removed.
+	// nodePools are the machines of the cluster, in groups of the same kind. At least one has the mode system, and left out, there is one
+	// pool named system, unless the platform team's clusters need none. Add a pool to have it made; take it away to have its nodes removed.
 	// Example: [{name: system, mode: system, count: 2}, {name: work, size: Standard_D4s_v5, min: 1, max: 10}]
 	// +optional
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
-	// +kubebuilder:validation:XValidation:rule="self.exists(p, has(p.mode) && p.mode == 'system')",message="has no pool with mode system, but must have at least one because AKS runs its own pods there"
 	NodePools []NodePool `json:"nodePools,omitempty"`
 
 	// network is about addresses and who can reach the API server. Nothing of it can be changed later.
@@ -80,7 +78,8 @@ type NodePool struct {
 	// +kubebuilder:validation:MaxLength=64
 	Size string `json:"size,omitempty"`
 
-	// count is the number of nodes while you decide on it; change it to scale. Left out, and without min and max, it is 2.
+	// count is the number of nodes while you decide on it; change it to scale. Left out, and without min and max, it is 2; a pool whose
+	// min and max you take away keeps the nodes that it has.
 	// Example: 3
 	// +optional
 	// +kubebuilder:validation:Minimum=0

@@ -11,6 +11,11 @@ type AKSClusterPolicy struct {
 	// +required
 	ClusterClass ClusterClassReference `json:"clusterClass"`
 
+	// hostedSystemPool is true where AKS runs its own pods on nodes of its own for the clusters of the class, which then need no
+	// pool of mode system: AKS Automatic. Left out, a cluster without one is refused.
+	// +optional
+	HostedSystemPool bool `json:"hostedSystemPool,omitempty"`
+
 	// defaults are taken where an application team has left a field out. What cannot be changed on a running cluster, and
 	// its version, stays as it was when the cluster or pool was made.
 	// +optional

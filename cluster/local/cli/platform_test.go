@@ -24,7 +24,6 @@ func TestPlatformExamplesAreValid(t *testing.T) {
 func TestWrongClusters(t *testing.T) {
 	cases := map[string]struct{ right, wrong, message string }{
 		"misspelled field": {"location: westeurope", "locaton: westeurope", `spec.locaton: Invalid value: "locaton": unknown field: "locaton"`},
-		"no system pool":   {"mode: system", "mode: user", "has no pool with mode system, but must have at least one because"},
 		"name of a pool":   {"- name: work", "- name: Work", "spec.nodePools[1].name in body should match"},
 		"version":          {"version: v1.33.6", "version: latest", "spec.version in body should match"},
 	}

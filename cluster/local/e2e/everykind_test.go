@@ -17,7 +17,7 @@ var everyKind = map[string]struct{ apiVersion, spec string }{
 	"FleetsMember":                         {"containerservice.azure.com/v1api20250301", `clusterResourceReference: {armId: ` + someGroup + `/providers/Microsoft.ContainerService/managedClusters/other}`},
 	"MaintenanceConfiguration":             {"containerservice.azure.com/v1api20250801", ``},
 	"ManagedCluster":                       {"containerservice.azure.com/v1api20250801", `location: westeurope`},
-	"ManagedClustersAgentPool":             {"containerservice.azure.com/v1api20250801", `azureName: other`},
+	"ManagedClustersAgentPool":             {"containerservice.azure.com/v1api20250801", `azureName: other, count: 1`},
 	"TrustedAccessRoleBinding":             {"containerservice.azure.com/v1api20250801", `azureName: other, roles: [Microsoft.MachineLearningServices/workspaces/mlworkload], sourceResourceReference: {armId: ` + someGroup + `/providers/Microsoft.MachineLearningServices/workspaces/other}`},
 	"Vault":                                {"keyvault.azure.com/v1api20230701", `location: westeurope, properties: {tenantId: 1b0dd0c2-1f37-4a5b-9a0b-3d3a4b1d2c55, sku: {family: A, name: standard}}`},
 	"Extension":                            {"kubernetesconfiguration.azure.com/v1api20241101", `extensionType: microsoft.flux`},

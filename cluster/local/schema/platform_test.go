@@ -61,8 +61,6 @@ var platformMistakes = map[string]struct{ name, spec, want string }{
 	"LocationInWords":   {spec: "location: West Europe", want: `spec.location: Invalid value: "West Europe"`},
 	"VersionInWords":    {spec: "version: latest", want: `spec.version: Invalid value: "latest"`},
 	"VersionOfMinor":    {spec: "version: v1.33", want: `spec.version: Invalid value: "v1.33"`},
-	"NoPools":           {spec: "nodePools: []", want: "spec.nodePools"},
-	"NoSystemPool":      {spec: "nodePools: [{name: work}]", want: "spec.nodePools: Invalid value: has no pool with mode system, but must have at least one because"},
 	"PoolNameLong":      {spec: "nodePools: [{name: aaaaaaaaaaaaa, mode: system}]", want: "spec.nodePools[0].name"},
 	"PoolNameCapital":   {spec: "nodePools: [{name: System, mode: system}]", want: `spec.nodePools[0].name: Invalid value: "System"`},
 	"PoolNameDigit":     {spec: "nodePools: [{name: 1a, mode: system}]", want: `spec.nodePools[0].name: Invalid value: "1a"`},
@@ -120,7 +118,7 @@ var platformChanges = map[string]struct{ before, after, want string }{
 	"Spot":             {"nodePools: [{name: a, mode: system}, {name: b, spot: true}]", "nodePools: [{name: a, mode: system}, {name: b, spot: false}]", "pool b has spot false, but must stay true because"},
 	"Scale":            {"nodePools: [{name: a, mode: system, count: 1}]", "nodePools: [{name: a, mode: system, count: 4}]", ""},
 	"Autoscale":        {"nodePools: [{name: a, mode: system, count: 1}]", "nodePools: [{name: a, mode: system, min: 1, max: 2}]", ""},
-	"RemoveSystemPool": {"nodePools: [{name: a, mode: system}, {name: b}]", "nodePools: [{name: b}]", "has no pool with mode system"},
+	"RemoveSystemPool": {"nodePools: [{name: a, mode: system}, {name: b}]", "nodePools: [{name: b}]", ""}, // The platform team's clusters may need none.
 	"PodCIDR":          {"network: {podCIDR: 10.1.0.0/16}", "network: {podCIDR: 10.2.0.0/16}", "podCIDR is 10.2.0.0/16, but must stay 10.1.0.0/16 because"},
 	"ServiceCIDR":      {"network: {serviceCIDR: 10.1.0.0/16}", "network: {serviceCIDR: 10.2.0.0/16}", "serviceCIDR is 10.2.0.0/16, but must stay 10.1.0.0/16 because"},
 	"Private":          {"network: {private: true}", "network: {private: false}", "private is false, but must stay true because"},
