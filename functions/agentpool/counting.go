@@ -27,6 +27,9 @@ var (
 // is there, and leaves its number of nodes as it is (Azure/azure-rest-api-specs#7746).
 const refusedWithoutCount = "properties.count is missing"
 
+// refusedManualScale is how AKS refuses another number of nodes of a pool that it scales (hashicorp/terraform-provider-azurerm#4543).
+const refusedManualScale = "Cannot manually scale"
+
 // A Counting settles who decides how many nodes an agent pool has: Cluster API by spec.count, or whoever else scales it. While that
 // is somebody else, spec.count is left out, as any number that is known here may be old when it reaches Azure.
 //
@@ -110,12 +113,12 @@ func (c *Counting) waits(pool *unstructured.Unstructured) string {
 
 // refused reports whether AKS has refused to create the pool, because it is to have no number of nodes. The pool was there before
 // and is gone. What ASO says of an older generation counts: the next that it says tells whether that is over.
-func (c *Counting) refused() bool {
-	if c.Observed == nil {
-		return false
-	}
-	return slices.ContainsFunc(field.Maps(statusConditions.Value(c.Observed)), func(condition map[string]any) bool {
-		return condition["type"] == "Ready" && strings.Contains(field.Text(condition["message"]), refusedWithoutCount)
+func (c *Counting) refused() bool { return asoSays(c.Observed, refusedWithoutCount) }
+
+// asoSays reports whether what ASO has last said of an object has the text.
+func asoSays(observed *unstructured.Unstructured, text string) bool {
+	return observed != nil && slices.ContainsFunc(field.Maps(statusConditions.Value(observed)), func(condition map[string]any) bool {
+		return condition["type"] == "Ready" && strings.Contains(field.Text(condition["message"]), text)
 	})
 }
 

@@ -20,6 +20,8 @@ type Handover struct {
 	sent []any
 	// applied is the spec of the ManagedCluster as it was composed last, without these; nil when that is not known.
 	applied map[string]any
+	// refused is true while AKS refuses to scale a pool that it scales itself.
+	refused bool
 }
 
 // HandoverOf returns where the pools of an observed ManagedCluster are; observed is nil when there is none.
@@ -27,7 +29,7 @@ func HandoverOf(observed *unstructured.Unstructured) Handover {
 	if observed == nil {
 		return Handover{}
 	}
-	h := Handover{sent: SpecProfiles.Value(observed)}
+	h := Handover{sent: SpecProfiles.Value(observed), refused: asoSays(observed, refusedManualScale)}
 	withoutPools := len(h.sent) == 0 && aso.StatusID.Value(observed) != ""
 	// Of a cluster that is gone ASO's status has what was there last.
 	h.created = (len(StatusProfiles.Value(observed)) > 0 || withoutPools) && !aso.Lost(observed)
@@ -41,6 +43,26 @@ func withoutProfiles(managedCluster *unstructured.Unstructured) map[string]any {
 	without := maps.Clone(spec.Value(managedCluster))
 	delete(without, "agentPoolProfiles")
 	return without
+}
+
+// Uncounted returns the profiles without the numbers of nodes that AKS has refused, as it scales the pools itself: the cluster is there
+// already, as it is after clusterctl move, and AKS has scaled since.
+func (h Handover) Uncounted(wanted []any) []any {
+	uncounted := map[any]bool{}
+	for _, profile := range field.Maps(h.sent) {
+		_, counted := profile["count"]
+		uncounted[profile["name"]] = profile["enableAutoScaling"] == true && (h.refused || !counted)
+	}
+	profiles := slices.Clone(wanted)
+	for i := range profiles {
+		profile, _ := profiles[i].(map[string]any)
+		if uncounted[profile["name"]] && profile["enableAutoScaling"] == true {
+			profile = maps.Clone(profile)
+			delete(profile, "count")
+			profiles[i] = profile
+		}
+	}
+	return profiles
 }
 
 // Done reports whether the pools are left to their objects already.

@@ -3,6 +3,7 @@ package agentpool
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
@@ -64,6 +65,41 @@ func TestSeparate(t *testing.T) {
 			set([]any{tc.wanted}, "spec", "agentPoolProfiles")(desired)
 			if got := HandoverOf(tc.observed).Separate(desired, []any{tc.wanted}, !tc.unknown, tc.comeUp); got != tc.separate {
 				t.Errorf("separate: %v, want %v", got, tc.separate)
+			}
+		})
+	}
+}
+
+// TestUncounted has AKS refuse numbers of nodes, as the cluster is there already.
+func TestUncounted(t *testing.T) {
+	profiles := func(count any, scaled bool) []any {
+		p := map[string]any{"name": "p0", "enableAutoScaling": scaled}
+		if count != nil {
+			p["count"] = count
+		}
+		return []any{p, map[string]any{"name": "p1", "count": int64(3)}}
+	}
+	observed := func(sent []any, message string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"agentPoolProfiles": sent}, "status": map[string]any{
+			"conditions": []any{map[string]any{"type": "Ready", "status": "False", "message": message}},
+		}}}
+	}
+	const refused = "Cannot manually scale AgentPool 'p0' of an AKS cluster with cluster autoscaler enabled."
+	tests := map[string]struct {
+		observed     *unstructured.Unstructured
+		wanted, want []any
+	}{
+		"not sent":            {wanted: profiles(int64(2), true), want: profiles(int64(2), true)},
+		"sent":                {observed: observed(profiles(int64(2), true), "in progress"), wanted: profiles(int64(2), true), want: profiles(int64(2), true)},
+		"refused":             {observed: observed(profiles(int64(2), true), refused), wanted: profiles(int64(2), true), want: profiles(nil, true)},
+		"sent without":        {observed: observed(profiles(nil, true), "in progress"), wanted: profiles(int64(2), true), want: profiles(nil, true)},
+		"turned off":          {observed: observed(profiles(nil, true), "in progress"), wanted: profiles(int64(2), false), want: profiles(int64(2), false)},
+		"refused, not scaled": {observed: observed(profiles(int64(2), false), refused), wanted: profiles(int64(2), false), want: profiles(int64(2), false)},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, HandoverOf(tc.observed).Uncounted(tc.wanted)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}

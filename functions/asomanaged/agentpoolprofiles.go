@@ -32,6 +32,7 @@ func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructur
 		return nil
 	}
 	pools, err := readPools(in, cluster, managed)
+	pools.profiles = handover.Uncounted(pools.profiles)
 	switch {
 	case err != nil:
 		return err

@@ -111,7 +111,7 @@ func (c *controlPlaneInputs) resources(in *composer.Request) []*plan.Resource {
 		// Nothing else keeps AKS from making the cluster before Cluster API has made them.
 		c.poolWaits = append(c.poolWaits, fmt.Sprintf("the MachinePools exist that spec.topology of Cluster %s names", c.cluster.GetName()))
 	}
-	wanted, known := agentpool.SpecProfiles.Value(managed.Object), managed.Err == nil && len(managed.After)+len(c.poolWaits) == 0
+	wanted, known := handover.Uncounted(agentpool.SpecProfiles.Value(managed.Object)), managed.Err == nil && len(managed.After)+len(c.poolWaits) == 0
 	if handover.Separate(managed.Object, wanted, known, c.poolsComeUp()) {
 		live.HasPools = true
 		resources = aks.ControlPlane(c.cp, clusterOf(c.cluster), c.pools, live)
