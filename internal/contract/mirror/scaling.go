@@ -129,6 +129,7 @@ func handedOver(xr *unstructured.Unstructured, owner *clusterv1.MachinePool, poo
 	return manages(xr, v1beta1.ManagesReplicas) && !decidesCount(owner, pool)
 }
 
+// patchMachinePool makes base what changed is, in the API server too.
 func (m *MachinePool) patchMachinePool(ctx context.Context, changed, base *clusterv1.MachinePool) error {
 	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
 	same := equalReplicas(changed.Spec.Replicas, base.Spec.Replicas) &&
@@ -136,7 +137,11 @@ func (m *MachinePool) patchMachinePool(ctx context.Context, changed, base *clust
 	if same {
 		return nil
 	}
-	return m.Patch(ctx, changed, patch)
+	if err := m.Patch(ctx, changed, patch); err != nil {
+		return err
+	}
+	changed.DeepCopyInto(base)
+	return nil
 }
 
 func equalReplicas(a, b *int32) bool {
