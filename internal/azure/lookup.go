@@ -10,6 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -20,7 +21,8 @@ const (
 	// OperatorNamespaceAnnotation is put by ASO on the objects that it manages: where it runs.
 	OperatorNamespaceAnnotation = "serviceoperator.azure.com/operator-namespace"
 
-	namespaceSecretName = "aso-credential" //nolint:gosec // The name of a Secret.
+	// NamespaceSecret has the credential for the objects of its namespace that name none.
+	NamespaceSecret = "aso-credential" //nolint:gosec // The name of a Secret.
 )
 
 // Credentials makes the credentials that ASO uses.
@@ -71,7 +73,7 @@ func (c *Credentials) For(ctx context.Context, obj client.Object) (azcore.TokenC
 func (c *Credentials) fromGlobal(obj client.Object, global *corev1.Secret) (azcore.TokenCredential, error) {
 	if global == nil {
 		return nil, fmt.Errorf("no credential: neither annotation %s, nor Secret %s/%s, nor Secret %s where ASO runs",
-			CredentialFromAnnotation, obj.GetNamespace(), namespaceSecretName, SettingsSecret)
+			CredentialFromAnnotation, obj.GetNamespace(), NamespaceSecret, SettingsSecret)
 	}
 	s := settings(global.Data)
 	credential, err := globalCredential(credentialSource{settings: s, cloud: s.cloud(), tokenFile: c.tokenFile(), transport: c.Transport, trusted: true})
@@ -83,13 +85,13 @@ func (c *Credentials) fromGlobal(obj client.Object, global *corev1.Secret) (azco
 
 // scoped returns the Secret that is meant for obj or its namespace; nil when there is none.
 func (c *Credentials) scoped(ctx context.Context, obj client.Object) (*corev1.Secret, error) {
-	name, named := obj.GetAnnotations()[CredentialFromAnnotation]
+	name, named := SecretOf(obj)
 	if !named {
-		return optional(ctx, c.Operators.Secrets, client.ObjectKey{Namespace: obj.GetNamespace(), Name: namespaceSecretName})
+		return optional(ctx, c.Operators.Secrets, client.ObjectKey{Namespace: obj.GetNamespace(), Name: name})
 	}
-	if name == "" || strings.Contains(name, "/") {
+	if name == "" {
 		return nil, fmt.Errorf("annotation %s is %q; it must be the name of a Secret in the same namespace",
-			CredentialFromAnnotation, name)
+			CredentialFromAnnotation, obj.GetAnnotations()[CredentialFromAnnotation])
 	}
 	// ASO stops at a named Secret that does not exist, so falling back would use an identity that nobody chose.
 	secret, err := optional(ctx, c.Operators.Secrets, client.ObjectKey{Namespace: obj.GetNamespace(), Name: name})
@@ -98,6 +100,19 @@ func (c *Credentials) scoped(ctx context.Context, obj client.Object) (*corev1.Se
 			CredentialFromAnnotation, obj.GetNamespace(), name)
 	}
 	return secret, err
+}
+
+// SecretOf returns the name of the Secret in the namespace of obj that ASO signs in with for it, if it is there, and whether obj
+// names it: ASO has no other then. The name is empty where obj names none that could be.
+func SecretOf(obj metav1.Object) (name string, named bool) {
+	name, named = obj.GetAnnotations()[CredentialFromAnnotation]
+	switch {
+	case !named:
+		return NamespaceSecret, false
+	case strings.Contains(name, "/"):
+		return "", true
+	}
+	return name, true
 }
 
 func (c *Credentials) tokenFile() string {

@@ -79,13 +79,14 @@ func SpecChanged() predicate.Predicate {
 	})
 }
 
-// composedChanged passes what matters of an ASO object: its deletion and the way there, its reconcile policy, what ASO
+// composedChanged passes what matters of an ASO object: its deletion and the way there, its reconcile policy and credential, what ASO
 // finds while the ownership of the resource is undecided, and everything of the kind that is mirrored.
 func composedChanged(mirrored schema.GroupKind) predicate.Predicate {
 	return OnUpdate(func(before, after client.Object) bool {
 		return after.GetDeletionTimestamp() != nil || deletion.Undecided(after) ||
 			after.GetObjectKind().GroupVersionKind().GroupKind() == mirrored ||
-			before.GetAnnotations()[aso.AnnotationReconcilePolicy] != after.GetAnnotations()[aso.AnnotationReconcilePolicy]
+			before.GetAnnotations()[aso.AnnotationReconcilePolicy] != after.GetAnnotations()[aso.AnnotationReconcilePolicy] ||
+			before.GetAnnotations()[aso.AnnotationCredentialFrom] != after.GetAnnotations()[aso.AnnotationCredentialFrom]
 	})
 }
 

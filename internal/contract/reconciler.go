@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/deletion"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/retry"
@@ -54,6 +54,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case apierrors.IsConflict(err):
 		ctrl.LoggerFrom(ctx).V(1).Info("Someone else wrote first, trying again", "reason", err.Error())
 		return ctrl.Result{RequeueAfter: access.ConflictDelay}, nil
+	case access.RefusedByNamespace(err):
+		ctrl.LoggerFrom(ctx).V(1).Info("The namespace is being deleted, and so will be what is in it", "reason", err.Error())
+		return ctrl.Result{}, nil // The deletion leads here.
 	case apierrors.IsForbidden(err):
 		r.reportForbidden(ctx, req, err)
 	}
@@ -62,8 +65,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	xr := access.NewObject(r.kind.GroupVersionKind)
+	credentials := &credential.Keeper{API: r.API}
 	if err := r.Get(ctx, req.NamespacedName, xr); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		if apierrors.IsNotFound(err) { // Its finalizer may have been taken away.
+			return ctrl.Result{}, credentials.ReleaseAfter(ctx, req.Namespace)
+		}
+		return ctrl.Result{}, err
 	}
 	if !Watched(xr, r.watchFilter) || access.Unmanaged(xr) {
 		return ctrl.Result{}, nil
@@ -85,6 +92,9 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := r.claim(ctx, xr); err != nil {
 		return ctrl.Result{}, err
 	}
+	if err := credentials.Hold(ctx, xr); err != nil {
+		return ctrl.Result{}, err
+	}
 	after, err := r.retryRefused(ctx, xr)
 	if err != nil {
 		return ctrl.Result{}, err
@@ -103,14 +113,17 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 }
 
 // reportForbidden reports to the user that a right is missing, as when an ASO group is composed that the roles in
-// package/ do not have.
+// package/ do not have, or the RoleBinding to Secrets was deleted with its namespace.
 func (r *Reconciler) reportForbidden(ctx context.Context, req ctrl.Request, forbidden error) {
 	xr := access.NewObject(r.kind.GroupVersionKind)
 	if err := r.Get(ctx, req.NamespacedName, xr); err != nil {
 		return // Without it there is nothing to report on.
 	}
-	r.Events.Warn(xr, "Forbidden", "", forbidden.Error()+"; apply a ClusterRole for it with label "+
-		"infrastructure.cluster.x-k8s.io/aggregate-to-provider-capz: \"true\"")
+	todo := "apply a ClusterRole for it with label infrastructure.cluster.x-k8s.io/aggregate-to-provider-capz: \"true\""
+	if status := apierrors.APIStatus(nil); errors.As(forbidden, &status) && status.Status().Details != nil && status.Status().Details.Kind == "secrets" {
+		todo = "bind ClusterRole provider-capz:secrets, by a ClusterRoleBinding where the namespace is being deleted, as it takes no RoleBinding then"
+	}
+	r.Events.Warn(xr, "Forbidden", "", forbidden.Error()+"; "+todo)
 }
 
 // ownedByCAPI reports whether Cluster API has taken xr as a part of a Cluster, as the contract asks to wait for.

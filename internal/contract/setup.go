@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/kubeconfig"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
@@ -43,7 +44,10 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) ([]Setup
 	}
 	s := &setup{
 		mgr: mgr, options: o, nodes: follower,
-		api: access.New(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetRESTMapper(), mgr.GetEventRecorder(names.Controller)),
+		api: access.New(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetCache(), mgr.GetRESTMapper(), mgr.GetEventRecorder(names.Controller)),
+	}
+	if err := credential.Setup(mgr, s.api, o.Controller()); err != nil {
+		return nil, fmt.Errorf("cannot watch credentials: %w", err)
 	}
 	var later []Setup
 	for _, family := range otherFamilies() {

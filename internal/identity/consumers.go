@@ -9,14 +9,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	clusterctlv1 "sigs.k8s.io/cluster-api/cmd/clusterctl/api/v1alpha3"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -58,18 +55,16 @@ type keeper struct {
 
 	// live reads AzureClusterIdentities, which may be in a namespace that is not cached.
 	live   client.Reader
-	events events.EventRecorder
+	events *access.Reporter
 	// namespace is the only one whose composite resources are known; empty means all.
 	namespace string
-	// reported has the last Event on each AzureClusterIdentity.
-	reported sync.Map
 }
 
 // Reconcile gives the AzureClusterIdentity that req names the finalizers that it is to have.
 func (k *keeper) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	identity := &v1beta1.AzureClusterIdentity{}
 	if err := k.live.Get(ctx, req.NamespacedName, identity); err != nil {
-		k.reported.Delete(req.NamespacedName)
+		k.events.Forget(identityObject(req.NamespacedName))
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if moving(identity) {
@@ -193,9 +188,10 @@ const mostNames = 3
 
 // reportUsers reports once, and again when that changes, what an AzureClusterIdentity that is being deleted waits for.
 func (k *keeper) reportUsers(identity *v1beta1.AzureClusterIdentity, users map[string]*unstructured.Unstructured) {
-	key := client.ObjectKeyFromObject(identity)
+	about := identityObject(client.ObjectKeyFromObject(identity))
+	about.SetUID(identity.UID)
 	if identity.DeletionTimestamp.IsZero() {
-		k.reported.Delete(key)
+		k.events.Clear(about, identityInUse)
 		return
 	}
 	var named []string
@@ -216,15 +212,19 @@ func (k *keeper) reportUsers(identity *v1beta1.AzureClusterIdentity, users map[s
 		named = append(named, fmt.Sprintf("%d in namespaces that another provider-capz is for", unknown))
 	}
 	if len(named) == 0 {
-		k.reported.Delete(key)
+		k.events.Clear(about, identityInUse)
 		return
 	}
-	note := access.EventNote(fmt.Sprintf("waits until it is not used: %s; delete these clusters, or name another AzureClusterIdentity in spec.identityRef",
-		strings.Join(named, ", ")))
-	if last, found := k.reported.Swap(key, note); found && last == note {
-		return
-	}
-	k.events.Eventf(identity, nil, corev1.EventTypeWarning, identityInUse, "WaitForDeletion", "%s", note)
+	k.events.Warn(about, identityInUse, "WaitForDeletion", fmt.Sprintf(
+		"waits until it is not used: %s; delete these clusters, or name another AzureClusterIdentity in spec.identityRef", strings.Join(named, ", ")))
+}
+
+// identityObject returns what Events about an AzureClusterIdentity are about.
+func identityObject(key client.ObjectKey) *unstructured.Unstructured {
+	obj := newObject(identityKind)
+	obj.SetNamespace(key.Namespace)
+	obj.SetName(key.Name)
+	return obj
 }
 
 // setup watches AzureClusterIdentities and what uses them.

@@ -28,6 +28,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
 )
 
 // What the cases begin with; they replace parts of it.
@@ -50,6 +52,7 @@ type management struct {
 	client.Client
 
 	t        *testing.T
+	api      access.API
 	kind     composite.Kind
 	writes   []string
 	recorder *events.FakeRecorder
@@ -94,6 +97,7 @@ func manage(t *testing.T, objects ...string) *management {
 		b = b.WithObjects(object(t, text))
 	}
 	m.Client = b.Build()
+	m.api = access.New(m.Client, m.Client, m.Client, m.RESTMapper(), m.recorder)
 	return m
 }
 
@@ -125,11 +129,11 @@ func (m *management) reconcile() (writes []string, event string) {
 }
 
 func (m *management) reconciler() *Reconciler {
-	return &Reconciler{Client: m.Client, kind: m.kind, live: m.Client, events: m.recorder, keeper: m.keeper(), operators: azure.Operators{Secrets: m.Client}}
+	return &Reconciler{Client: m.Client, kind: m.kind, live: m.Client, events: m.api.Events, recorder: m.recorder, secrets: &credential.Keeper{API: m.api}, keeper: m.keeper(), operators: azure.Operators{Secrets: m.Client}}
 }
 
 func (m *management) keeper() *keeper {
-	return &keeper{Client: m.Client, live: m.Client, events: m.recorder}
+	return &keeper{Client: m.Client, live: m.Client, events: m.api.Events}
 }
 
 // credential returns the credential Secret; nil when there is none.

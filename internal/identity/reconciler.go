@@ -27,6 +27,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
 // madeFrom on a credential Secret names the AzureClusterIdentity that it is made from.
@@ -44,7 +46,11 @@ type Reconciler struct {
 	kind composite.Kind
 	// live reads AzureClusterIdentities, which may be in a namespace that is not cached, and Secrets.
 	live   client.Reader
-	events events.EventRecorder
+	events *access.Reporter
+	// recorder is for what is no problem.
+	recorder events.EventRecorder
+	// secrets takes the finalizer of the Secret away, which the contract controller keeps beside.
+	secrets *credential.Keeper
 	// operators are the ASOs that act on what the Clusters are made of.
 	operators azure.Operators
 	// watchFilter is the value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all.
@@ -58,6 +64,9 @@ type Reconciler struct {
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	xr := newObject(r.kind.GroupVersionKind)
 	if err := r.Get(ctx, req.NamespacedName, xr); err != nil {
+		xr.SetNamespace(req.Namespace)
+		xr.SetName(req.Name)
+		r.events.Forget(xr)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !contract.Watched(xr, r.watchFilter) {
@@ -65,8 +74,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	err := r.reconcile(ctx, xr)
 	var found *mistake
-	if errors.As(err, &found) {
-		r.events.Eventf(xr, nil, corev1.EventTypeWarning, credentialFailed, "WriteCredential", "%s", access.EventNote(found.message))
+	switch {
+	case !errors.As(err, &found):
+	case found.reason == v1beta1.CredentialFailed && access.Terminating(r.secrets.Metadata, xr.GetNamespace()):
+		err = nil // What it is made from has gone with the namespace, and the Secret is good enough to the end.
+	default:
+		r.events.Warn(xr, credentialFailed, "WriteCredential", found.message)
 		err = r.annotate(ctx, xr, func(annotations map[string]string) {
 			annotations[v1beta1.AnnotationCredentialFailed] = v1beta1.CredentialFailure(found.reason, found.message)
 		})
@@ -134,35 +147,48 @@ func (r *Reconciler) reconcile(ctx context.Context, xr *unstructured.Unstructure
 	if err != nil {
 		return unless(idle, err)
 	}
-	if current == nil || metav1.IsControlledBy(current, carrier) {
-		data, identity, err := r.credential(ctx, carrier)
-		if err != nil && current != nil && !isNotAllowed(err) {
-			err = cmp.Or(r.lapsed(ctx, carrier, current), err)
-		}
-		switch {
-		case isNotAllowed(err) && current != nil:
-			return errors.Join(r.revoke(ctx, current), err)
-		case err != nil && current == nil:
-			return unless(idle, missing(err))
-		case err != nil:
-			return unless(idle, err)
-		case idle:
-			return nil
-		}
-		if err := r.keep(ctx, xr, identity, current != nil); err != nil {
-			if current == nil {
-				return missing(err)
-			}
-			return err
-		}
-		if err := r.write(ctx, carrier, cluster, identity, current, data); err != nil {
-			return err
+	switch {
+	case current == nil || metav1.IsControlledBy(current, carrier):
+		err = r.follow(ctx, xr, carrier, cluster, current, idle)
+	case !current.DeletionTimestamp.IsZero() && !idle: // A person's own that is to be made from the identity from now on.
+		if _, _, err = r.credential(ctx, carrier); err == nil {
+			_, err = r.renew(ctx, xr, cluster, current)
 		}
 	}
-	if idle {
-		return nil
+	if err != nil || idle {
+		return err
 	}
 	return r.noteSecret(ctx, xr, v1beta1.CredentialSecret(cluster.Name), current)
+}
+
+// follow has the Secret be what the identity asks for, or go if the composite resource has no right to that.
+func (r *Reconciler) follow(ctx context.Context, xr *unstructured.Unstructured, carrier *carrier, cluster *clusterv1.Cluster, current *corev1.Secret, idle bool) error {
+	data, identity, err := r.credential(ctx, carrier)
+	if err != nil && current != nil && !isNotAllowed(err) {
+		err = cmp.Or(r.lapsed(ctx, carrier, current), err)
+	}
+	switch {
+	case isNotAllowed(err) && current != nil:
+		return errors.Join(r.revoke(ctx, current), err)
+	case err != nil && current == nil:
+		return unless(idle, missing(err))
+	case err != nil:
+		return unless(idle, err)
+	case idle:
+		return nil
+	}
+	if err := r.keep(ctx, xr, identity, current != nil); err != nil {
+		if current == nil {
+			return missing(err)
+		}
+		return err
+	}
+	if current != nil && !current.DeletionTimestamp.IsZero() {
+		if renewed, err := r.renew(ctx, xr, cluster, current); renewed || err != nil {
+			return err
+		}
+	}
+	return r.write(ctx, carrier, cluster, identity, current, data)
 }
 
 // unmanaged reports whether a composite resource is somebody else's to act on, or paused. A credential to which it has no right is
@@ -178,18 +204,6 @@ func unless(idle bool, err error) error {
 		return nil
 	}
 	return err
-}
-
-// revoke deletes the Secret, if there is one, so that ASO can do nothing more for the cluster. Nothing else is deleted.
-func (r *Reconciler) revoke(ctx context.Context, current *corev1.Secret) error {
-	if current == nil {
-		return nil
-	}
-	err := r.Delete(ctx, current, client.Preconditions{UID: &current.UID})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("cannot delete Secret %s: %w", current.Name, err)
-	}
-	return nil
 }
 
 // current returns the Secret as it is; nil when there is none. It is an error when it belongs to another composite resource.
@@ -296,15 +310,21 @@ func identityKeyOf(carrier *carrier) (client.ObjectKey, error) {
 func (r *Reconciler) write(ctx context.Context, carrier *carrier, cluster *clusterv1.Cluster, identity *v1beta1.AzureClusterIdentity, current *corev1.Secret, data map[string][]byte) error {
 	key := client.ObjectKeyFromObject(identity)
 	if current == nil {
-		return r.Create(ctx, &corev1.Secret{
+		secret := &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: carrier.Namespace, Name: v1beta1.CredentialSecret(cluster.Name),
 				Labels:          map[string]string{clusterv1.ClusterNameLabel: cluster.Name},
 				Annotations:     map[string]string{madeFrom: key.String()},
 				OwnerReferences: r.ownersOf(carrier, cluster),
+				Finalizers:      []string{names.CredentialFinalizer},
 			},
 			Data: data,
-		})
+		}
+		err := r.Create(ctx, secret)
+		if access.RefusedByNamespace(err) {
+			return &mistake{v1beta1.CredentialMissing, credential.Loss(r.secrets.Metadata, secret.Namespace, secret.Name)}
+		}
+		return err
 	}
 	wanted := current.DeepCopy()
 	metav1.SetMetaDataLabel(&wanted.ObjectMeta, clusterv1.ClusterNameLabel, cluster.Name)
@@ -319,8 +339,8 @@ func (r *Reconciler) write(ctx context.Context, carrier *carrier, cluster *clust
 	return r.Patch(ctx, wanted, client.MergeFromWithOptions(current, client.MergeFromWithOptimisticLock{}))
 }
 
-// ownersOf returns what the Secret is deleted with. None of it blocks its owner's deletion: with one in the foreground, the credential
-// would be deleted first. Where the infrastructure composes resources in Azure, those are deleted after the control plane that carries
+// ownersOf returns what the Secret is deleted with. None of it blocks its owner's deletion: the finalizer alone says until when it has to
+// stay. Where the infrastructure composes resources in Azure, those are deleted after the control plane that carries
 // the credential, and still need it.
 func (r *Reconciler) ownersOf(carrier *carrier, cluster *clusterv1.Cluster) []metav1.OwnerReference {
 	ref := metav1.NewControllerRef(carrier, r.kind.GroupVersionKind)
@@ -339,9 +359,10 @@ func (r *Reconciler) ownersOf(carrier *carrier, cluster *clusterv1.Cluster) []me
 // is.
 func (r *Reconciler) noteSecret(ctx context.Context, xr *unstructured.Unstructured, secret string, current *corev1.Secret) error {
 	if xr.GetAnnotations()[v1beta1.AnnotationCredential] != secret && current != nil && !metav1.IsControlledBy(current, xr) {
-		r.events.Eventf(xr, nil, corev1.EventTypeNormal, credentialFound, "UseCredential",
+		r.recorder.Eventf(xr, nil, corev1.EventTypeNormal, credentialFound, "UseCredential",
 			"Secret %s was there before and is used as it is; delete it to have it made from the AzureClusterIdentity", secret)
 	}
+	r.events.Clear(xr, credentialFailed)
 	return r.annotate(ctx, xr, func(annotations map[string]string) {
 		annotations[v1beta1.AnnotationCredential] = secret
 		delete(annotations, v1beta1.AnnotationCredentialFailed)

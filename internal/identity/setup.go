@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
@@ -43,17 +44,15 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o contract.Options,
 			return fmt.Errorf("cannot index %s: %w", index.kind.Kind, err)
 		}
 	}
-	k := &keeper{
-		Client: client.WithFieldOwner(mgr.GetClient(), names.FieldOwner), live: mgr.GetAPIReader(),
-		events: mgr.GetEventRecorder(names.Controller), namespace: namespace,
-	}
+	api := access.New(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetCache(), mgr.GetRESTMapper(), mgr.GetEventRecorder(names.Controller))
+	k := &keeper{Client: api.Client, live: mgr.GetAPIReader(), events: api.Events, namespace: namespace}
 	if err := k.setup(mgr, o); err != nil {
 		return fmt.Errorf("cannot watch %s: %w", identityKind.Kind, err)
 	}
 	for _, kind := range carriers() {
 		r := &Reconciler{
-			Client: client.WithFieldOwner(mgr.GetClient(), names.FieldOwner), kind: kind, live: mgr.GetAPIReader(),
-			events: mgr.GetEventRecorder(names.Controller), watchFilter: o.WatchFilter, keeper: k,
+			Client: api.Client, kind: kind, live: mgr.GetAPIReader(), events: api.Events, recorder: mgr.GetEventRecorder(names.Controller),
+			secrets: &credential.Keeper{API: api}, watchFilter: o.WatchFilter, keeper: k,
 			operators: azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces},
 		}
 		if err := r.setup(mgr, o); err != nil {

@@ -53,6 +53,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		ctrl.LoggerFrom(ctx).V(1).Info("Someone else wrote first, trying again", "reason", err.Error())
 		return ctrl.Result{RequeueAfter: access.ConflictDelay}, nil
 	}
+	if access.RefusedByNamespace(err) {
+		return ctrl.Result{}, nil // All that is in it goes, and its deletion leads here.
+	}
 	return result, err
 }
 

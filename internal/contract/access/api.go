@@ -29,16 +29,19 @@ type API struct {
 
 	// Live reads from the API server itself.
 	Live LiveReader
+	// Metadata reads the metadata of Secrets, Namespaces and ASO objects from the cache.
+	Metadata client.Reader
 	// Events reports problems to users.
 	Events *Reporter
 }
 
-// New returns an API whose writes have provider-capz as their field manager.
-func New(c client.Client, live client.Reader, mapper meta.RESTMapper, recorder events.EventRecorder) API {
+// New returns an API whose writes have provider-capz as their field manager. The cache is that of the client.
+func New(c client.Client, live, cache client.Reader, mapper meta.RESTMapper, recorder events.EventRecorder) API {
 	return API{
-		Client: client.WithFieldOwner(c, names.FieldOwner),
-		Live:   LiveReader{Reader: live, mapper: mapper},
-		Events: newReporter(recorder),
+		Client:   client.WithFieldOwner(c, names.FieldOwner),
+		Live:     LiveReader{Reader: live, mapper: mapper},
+		Metadata: cache,
+		Events:   NewReporter(recorder, cache),
 	}
 }
 
@@ -89,6 +92,13 @@ func SetField[T any](ctx context.Context, c client.Client, xr *unstructured.Unst
 // NewObject returns an empty object of the kind.
 func NewObject(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(kind)
+	return obj
+}
+
+// Metadata returns an empty object of the kind of which nothing but the metadata are read.
+func Metadata(kind schema.GroupVersionKind) *metav1.PartialObjectMetadata {
+	obj := &metav1.PartialObjectMetadata{}
 	obj.SetGroupVersionKind(kind)
 	return obj
 }

@@ -5,9 +5,10 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // maxNote is the API's limit for the note of an Event.
@@ -21,50 +22,84 @@ func EventNote(text string) string {
 	return strings.ToValidUTF8(text[:maxNote-len("…")], "") + "…"
 }
 
-// A Reporter reports problems as Events on a composite resource, each once for as long as it stays the same.
+// A Reporter reports problems as Events on an object, each once for as long as it stays the same. As a namespace that is being deleted
+// takes no new Event, what concerns an object there is reported on the Namespace.
 type Reporter struct {
 	recorder events.EventRecorder
+	// namespaces reads the metadata of Namespaces from the cache.
+	namespaces client.Reader
 
 	lock sync.Mutex
-	// last has the note of the last Event, by object and reason.
-	last map[types.UID]map[string]string
+	last map[reported]notes
 }
 
-// newReporter returns a Reporter that has reported nothing yet.
-func newReporter(recorder events.EventRecorder) *Reporter {
-	return &Reporter{recorder: recorder, last: map[types.UID]map[string]string{}}
+// reported is an object that Events are about.
+type reported struct {
+	kind schema.GroupKind
+	key  client.ObjectKey
 }
 
-// Warn emits a Warning unless it is the same as the last one about xr for the reason. Without an action the reason stands for it.
-func (r *Reporter) Warn(xr *unstructured.Unstructured, reason, action, note string) {
+// notes are what was last reported about one object.
+type notes struct {
+	uid types.UID
+	// byReason has the note of the last Event for each reason.
+	byReason map[string]string
+}
+
+// NewReporter returns a Reporter that has reported nothing yet, and reads the metadata of Namespaces with namespaces, which should be a
+// cache.
+func NewReporter(recorder events.EventRecorder, namespaces client.Reader) *Reporter {
+	return &Reporter{recorder: recorder, namespaces: namespaces, last: map[reported]notes{}}
+}
+
+// Warn emits a Warning unless it is the same as the last one about obj, which must have its kind, for the reason. Without an action the
+// reason stands for it.
+func (r *Reporter) Warn(obj client.Object, reason, action, note string) {
 	note = EventNote(note)
 	if action == "" {
 		action = reason
 	}
-	r.lock.Lock()
-	defer r.lock.Unlock()
-	last := r.last[xr.GetUID()]
-	if last == nil {
-		last = map[string]string{}
-		r.last[xr.GetUID()] = last
-	}
-	if last[reason] == note {
+	if !r.isNew(obj, reason, note) {
 		return
 	}
-	last[reason] = note
-	r.recorder.Eventf(xr, nil, corev1.EventTypeWarning, reason, action, "%s", note)
+	if namespace := terminating(r.namespaces, obj.GetNamespace()); namespace != nil {
+		about := obj.GetObjectKind().GroupVersionKind().Kind + " " + obj.GetName() + ": "
+		r.recorder.Eventf(namespace, nil, corev1.EventTypeWarning, reason, action, "%s", EventNote(about+note))
+		return
+	}
+	r.recorder.Eventf(obj, nil, corev1.EventTypeWarning, reason, action, "%s", note)
 }
 
-// Clear has the next warning about xr for the reason emitted, even if it is the same as the last one.
-func (r *Reporter) Clear(xr *unstructured.Unstructured, reason string) {
+// isNew notes what is reported, and reports whether it is not the same as last.
+func (r *Reporter) isNew(obj client.Object, reason, note string) bool {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	delete(r.last[xr.GetUID()], reason)
+	last := r.last[about(obj)]
+	if last.byReason == nil || last.uid != obj.GetUID() {
+		last = notes{uid: obj.GetUID(), byReason: map[string]string{}}
+		r.last[about(obj)] = last
+	}
+	if last.byReason[reason] == note {
+		return false
+	}
+	last.byReason[reason] = note
+	return true
 }
 
-// Forget drops what is remembered of an object that is gone.
-func (r *Reporter) Forget(xr *unstructured.Unstructured) {
+// Clear has the next warning about obj for the reason emitted, even if it is the same as the last one.
+func (r *Reporter) Clear(obj client.Object, reason string) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	delete(r.last, xr.GetUID())
+	delete(r.last[about(obj)].byReason, reason)
+}
+
+// Forget drops what is remembered of an object that is gone, of which nothing but kind and key need be known.
+func (r *Reporter) Forget(obj client.Object) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	delete(r.last, about(obj))
+}
+
+func about(obj client.Object) reported {
+	return reported{kind: obj.GetObjectKind().GroupVersionKind().GroupKind(), key: client.ObjectKeyFromObject(obj)}
 }

@@ -3,27 +3,24 @@ package deletion
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
 )
 
 // awaitsCredential reports whether a composite resource whose objects are gone has to stay for the credential of its Cluster, which is
 // lost: the Secret is made for the one composite resource only that carries the credential, and without it the resources of the one that
-// is deleted next could not be deleted in Azure.
+// is deleted next could not be deleted in Azure. It counts whether the Secret is there, and what provider-capz reports beside.
 func (d *Deleter) awaitsCredential(ctx context.Context, s *access.Scope) (bool, error) {
-	annotations := s.XR.GetAnnotations()
-	reason, message := v1beta1.ReadCredentialFailure(annotations)
-	if !v1beta1.CredentialLost(annotations[v1beta1.AnnotationCredential], reason) {
-		return false, nil
-	}
 	next, err := d.deletedNext(ctx, s)
 	if err != nil || next == nil {
 		return false, err
@@ -32,8 +29,22 @@ func (d *Deleter) awaitsCredential(ctx context.Context, s *access.Scope) (bool, 
 	if err != nil || len(composed.Objects) == 0 {
 		return false, err
 	}
+	secret, err := d.lost(ctx, composed.Objects)
+	if err != nil {
+		return false, err
+	}
+	annotations := s.XR.GetAnnotations()
+	reason, message := v1beta1.ReadCredentialFailure(annotations)
+	why := v1beta1.CredentialFailure(reason, message)
+	switch {
+	case v1beta1.CredentialLost(annotations[v1beta1.AnnotationCredential], reason):
+	case secret == v1beta1.CredentialSecret(s.Cluster.Name):
+		why = credential.Loss(d.Metadata, s.XR.GetNamespace(), secret)
+	default:
+		return false, nil
+	}
 	d.Events.Warn(s.XR, "CredentialAwaited", "WaitForCredential", fmt.Sprintf(
-		"waits for the credential with which the resources of %s %s are deleted in Azure: %s", next.GetKind(), next.GetName(), v1beta1.CredentialFailure(reason, message)))
+		"waits for the credential with which the resources of %s %s are deleted in Azure: %s", next.GetKind(), next.GetName(), why))
 	return true, nil
 }
 
@@ -59,26 +70,41 @@ func (d *Deleter) deletedNext(ctx context.Context, s *access.Scope) (*unstructur
 	return next, nil
 }
 
-// transferCredential makes the composite resource that is deleted next the owner of the Secret with the credential. As the Secret of the
-// one that carries the credential it would be deleted with that where the Cluster is deleted in the foreground: garbage collection does
-// not count an owner then that is being deleted, too.
-func (d *Deleter) transferCredential(ctx context.Context, s *access.Scope) error {
-	next, err := d.deletedNext(ctx, s)
-	if err != nil || next == nil {
-		return err
+// reportLost reports, on the composite resource that they belong to, that the objects which are left name a Secret that is gone, and
+// whether they do: ASO says nothing of it on objects that are being deleted.
+func (d *Deleter) reportLost(ctx context.Context, xr *unstructured.Unstructured, objects []*unstructured.Unstructured) (bool, error) {
+	name, err := d.lost(ctx, objects)
+	if err != nil {
+		return false, err
 	}
-	secret := &metav1.PartialObjectMetadata{}
-	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	key := client.ObjectKey{Namespace: s.XR.GetNamespace(), Name: v1beta1.CredentialSecret(s.Cluster.Name)}
-	if err := d.Live.Get(ctx, key, secret); err != nil {
-		return client.IgnoreNotFound(err)
+	if name == "" {
+		d.Events.Clear(xr, credential.Lost)
+		return false, nil
 	}
-	if !metav1.IsControlledBy(secret, s.XR) {
-		return nil
+	d.Events.Warn(xr, credential.Lost, "DeleteComposite", credential.Loss(d.Metadata, xr.GetNamespace(), name))
+	return true, nil
+}
+
+// lost returns the name of a Secret that objects name, which ASO has to delete in Azure, and that does not exist; else nothing.
+func (d *Deleter) lost(ctx context.Context, objects []*unstructured.Unstructured) (string, error) {
+	there := map[string]bool{}
+	for _, obj := range objects {
+		name, named := azure.SecretOf(obj)
+		if !named || name == "" || there[name] || !aso.IsASO(obj.GroupVersionKind().Group) || !deletedInAzure(obj) {
+			continue
+		}
+		key, secret := client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}, access.Metadata(corev1.SchemeGroupVersion.WithKind("Secret"))
+		err := d.Metadata.Get(ctx, key, secret)
+		if apierrors.IsNotFound(err) { // The cache leaves some types of Secrets out.
+			err = d.Live.Get(ctx, key, secret)
+		}
+		switch {
+		case apierrors.IsNotFound(err):
+			return name, nil
+		case err != nil:
+			return "", fmt.Errorf("cannot read the metadata of Secret %s: %w", name, err)
+		}
+		there[name] = true
 	}
-	transferred := secret.DeepCopy()
-	transferred.OwnerReferences = append(
-		slices.DeleteFunc(transferred.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == s.XR.GetUID() }),
-		metav1.OwnerReference{APIVersion: next.GetAPIVersion(), Kind: next.GetKind(), Name: next.GetName(), UID: next.GetUID()})
-	return client.IgnoreNotFound(d.Patch(ctx, transferred, client.MergeFromWithOptions(secret, client.MergeFromWithOptimisticLock{})))
+	return "", nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/retry"
@@ -64,6 +65,9 @@ func (d *Deleter) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, 
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	if lost, err := d.reportLost(ctx, xr, objects); err != nil || lost {
+		return ctrl.Result{RequeueAfter: pollInterval}, err
+	}
 	if left > 0 {
 		return d.awaitObjects(ctx, objects)
 	}
@@ -72,9 +76,6 @@ func (d *Deleter) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, 
 	}
 	if awaits, err := d.awaitsCredential(ctx, s); err != nil || awaits {
 		return ctrl.Result{RequeueAfter: pollInterval}, err
-	}
-	if err := d.transferCredential(ctx, s); err != nil {
-		return ctrl.Result{}, err
 	}
 	if err := mirror.GiveUp(ctx, d.API, xr); err != nil {
 		return ctrl.Result{}, err
@@ -154,10 +155,13 @@ func (d *Deleter) deleteObject(ctx context.Context, obj *unstructured.Unstructur
 }
 
 // release removes the finalizer once Crossplane has stopped composing: until it has removed its own, an answer of the
-// function may be on its way that creates one more object.
+// function may be on its way that creates one more object. The finalizers of Secrets go before, or they could stay.
 func (d *Deleter) release(ctx context.Context, xr *unstructured.Unstructured) error {
 	if controllerutil.ContainsFinalizer(xr, crossplaneFinalizer) {
 		return nil
+	}
+	if err := (&credential.Keeper{API: d.API}).Release(ctx, xr); err != nil {
+		return err
 	}
 	err := d.removeFinalizer(ctx, xr)
 	if apierrors.IsConflict(err) { // Crossplane writes to the status, after it has stopped, that the object is being deleted.

@@ -69,6 +69,9 @@ func (w writer) write(ctx context.Context, cluster *clusterv1.Cluster, current *
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return ctrl.Result{RequeueAfter: access.ConflictDelay}, nil
 	}
+	if access.RefusedByNamespace(err) {
+		return ctrl.Result{}, nil // Nothing is composed any more of what is in it.
+	}
 	return ctrl.Result{}, err
 }
 
