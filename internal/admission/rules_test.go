@@ -8,6 +8,7 @@ import (
 	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -50,7 +51,7 @@ func going[T client.Object](obj T) T {
 func rules(t *testing.T, objects ...client.Object) *Rules {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clusterv1.AddToScheme, v1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, clusterv1.AddToScheme, v1beta1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +185,10 @@ func TestRules(t *testing.T) {
 		"another Cluster's": {
 			there: []client.Object{cluster(), pool(), pool("p1", "p2", "cluster-name: c", "cluster-name: d")}, kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool, want: "last System pool",
 		},
-		"the Cluster goes":      {there: []client.Object{going(cluster()), pool()}, kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool},
+		"the Cluster goes": {there: []client.Object{going(cluster()), pool()}, kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool},
+		"the namespace goes": {
+			there: []client.Object{cluster(), pool(), going(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}})}, kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool,
+		},
 		"the Cluster has gone":  {there: []client.Object{pool()}, kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool},
 		"of no Cluster":         {there: []client.Object{cluster()}, kind: managedPoolKind, operation: admissionv1.Delete, old: strings.Replace(rulePool, "cluster.x-k8s.io/cluster-name: c", "", 1)},
 		"moved":                 {there: []client.Object{cluster(), pool()}, kind: managedPoolKind, operation: admissionv1.Delete, old: strings.Replace(rulePool, "name: p1", `name: p1, annotations: {clusterctl.cluster.x-k8s.io/delete-for-move: ""}`, 1)},

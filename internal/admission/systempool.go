@@ -16,6 +16,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
 // systemMode is the mode of a pool that runs what AKS itself needs; AKS asks for one at least.
@@ -60,7 +61,7 @@ func (r *Rules) machinePoolDeleted(ctx context.Context, req admission.Request) (
 }
 
 // lastSystemPool refuses to lose a pool when no other System pool of its Cluster stays. A Cluster that goes, or has gone,
-// needs none; clusterctl move takes the objects of one that stays elsewhere.
+// needs none, nor does one whose namespace is being deleted, in whatever order; clusterctl move takes the objects of one that stays elsewhere.
 func (r *Rules) lastSystemPool(ctx context.Context, pool *v1beta1.AzureManagedMachinePool, path *field.Path, value, must string) (field.ErrorList, error) {
 	if _, moving := pool.Annotations[clusterctlv1.DeleteForMoveAnnotation]; moving {
 		return nil, nil
@@ -72,6 +73,7 @@ func (r *Rules) lastSystemPool(ctx context.Context, pool *v1beta1.AzureManagedMa
 	for _, needsNone := range []func() (bool, error){
 		func() (bool, error) { return r.otherSystemPools(ctx, pool, cluster.Name) },
 		func() (bool, error) { return r.hostsSystemPool(ctx, cluster) },
+		func() (bool, error) { return access.Terminating(r.Reader, pool.Namespace), nil },
 	} {
 		if enough, err := needsNone(); err != nil || enough {
 			return nil, err

@@ -267,17 +267,40 @@ func TestMirrorEndpoint(t *testing.T) {
 }
 
 func TestMissingRightIsReported(t *testing.T) {
+	for name, tc := range map[string]struct {
+		resource   schema.GroupResource
+		says, todo string
+	}{
+		"to an ASO kind": {schema.GroupResource{Group: "compute.azure.com", Resource: "disks"}, `Warning Forbidden disks.compute.azure.com "d" is forbidden`, "; apply a ClusterRole for it"},
+		"to Secrets":     {schema.GroupResource{Resource: "secrets"}, `Warning Forbidden secrets "d" is forbidden`, "; bind ClusterRole provider-capz:secrets"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := fixture.New(t, fixture.Cluster(fixture.ClusterDeleting), fixture.NetworkOwner(t))
+			r := reconciler(m, composite.AzureASOManagedCluster)
+			forbidden := apierrors.NewForbidden(tc.resource, "d", errors.New("no right"))
+			r.watch = func(context.Context, schema.GroupVersionKind) error { return forbidden }
+			for range 2 {
+				if _, err := r.Reconcile(t.Context(), fixture.Request("my-cluster")); err == nil {
+					t.Error("Reconcile: no error")
+				}
+			}
+			events := m.TakeEvents()
+			if len(events) != 1 || !strings.HasPrefix(events[0], tc.says) || !strings.Contains(events[0], tc.todo) {
+				t.Errorf("events %q, want one", events)
+			}
+		})
+	}
+}
+
+// TestEndingNamespaceIsNoMissingRight shows that what a namespace which is being deleted refuses is not taken for a right that is missing.
+func TestEndingNamespaceIsNoMissingRight(t *testing.T) {
 	m := fixture.New(t, fixture.Cluster(fixture.ClusterDeleting), fixture.NetworkOwner(t))
 	r := reconciler(m, composite.AzureASOManagedCluster)
-	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "compute.azure.com", Resource: "disks"}, "d", errors.New("no right"))
-	r.watch = func(context.Context, schema.GroupVersionKind) error { return forbidden }
-	for range 2 {
-		if _, err := r.Reconcile(t.Context(), fixture.Request("my-cluster")); err == nil {
-			t.Error("Reconcile: no error")
-		}
-	}
-	events := m.TakeEvents()
-	if len(events) != 1 || !strings.Contains(events[0], `Warning Forbidden disks.compute.azure.com "d" is forbidden`) {
-		t.Errorf("events %q, want one", events)
+	refused := apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "s", errors.New("the namespace is being terminated"))
+	refused.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	r.watch = func(context.Context, schema.GroupVersionKind) error { return refused }
+	m.Reconcile(r, "my-cluster")
+	if events := m.TakeEvents(); len(events) > 0 {
+		t.Errorf("events %q", events)
 	}
 }
