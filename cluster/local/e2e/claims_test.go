@@ -68,6 +68,16 @@ func (f form) deleted() step {
 	}
 }
 
+// deletedWithNamespace is another last step: somebody deletes the team's namespace.
+func (f form) deletedWithNamespace() step {
+	return step{
+		name: "delete the namespace", deletes: true, lasts: 30 * time.Second,
+		act:    deleteNamespace,
+		expect: []expectation{azureEmpty, namespaceGone},
+		never:  []expectation{compositesOutlive, f.goneBeforeCluster},
+	}
+}
+
 // goneBeforeCluster finds that the team no longer sees a cluster of which there still is something.
 func (f form) goneBeforeCluster(w *world) []string {
 	// In this order: what is gone first must be looked at last.
@@ -235,7 +245,7 @@ func (f form) policy() *scenario {
 				act:    f.patch(`[{"op": "remove", "path": "/spec/nodePools/1/spot"}, {"op": "replace", "path": "/spec/nodePools/1/count", "value": 2}]`),
 				expect: f.ready(version, 4),
 			},
-			f.deleted(),
+			f.deletedWithNamespace(),
 		},
 	}
 }
@@ -381,6 +391,6 @@ var sameName = &scenario{
 			act:    asks("delete", "aksclusterclaim", "shop", "--wait=false", "--ignore-not-found"),
 			expect: append(forms[0].ready(version, 3), gone(teamClaimKind, "shop")),
 		},
-		forms[0].deleted(),
+		forms[0].deletedWithNamespace(),
 	},
 }

@@ -51,12 +51,14 @@ var namespaceDeleted = &scenario{
 		},
 		{
 			name: "delete the namespace", deletes: true, lasts: 30 * time.Second,
-			act: func(w *world) error {
-				return client.IgnoreNotFound(w.client.Delete(w.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
-			},
+			act:    deleteNamespace,
 			expect: []expectation{azureEmpty, namespaceGone},
 		},
 	},
+}
+
+func deleteNamespace(w *world) error {
+	return client.IgnoreNotFound(w.client.Delete(w.ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
 }
 
 // beside gives everything of an example other names than those of the cluster that is there.
