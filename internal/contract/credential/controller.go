@@ -88,7 +88,11 @@ func (k *Keeper) reportGone(ctx context.Context, key client.ObjectKey) error {
 // Loss returns, in words, what it means for the objects that name a Secret of a namespace that it is gone, and what to do.
 func Loss(namespaces client.Reader, namespace, secret string) string {
 	lost := fmt.Sprintf("Secret %s is gone, with which Azure Service Operator signs in, so that nothing is changed or deleted in Azure", secret)
-	if !access.Terminating(namespaces, namespace) {
+	switch {
+	case access.Terminating(namespaces, namespace):
+	case strings.HasSuffix(secret, v1beta1.CredentialSecretSuffix): // It is made from an AzureClusterIdentity, unless that gives it no longer.
+		return lost + "; Event CredentialFailed of the control plane says what has to be corrected before it is made again"
+	default:
 		return lost + "; make it again"
 	}
 	return fmt.Sprintf("%s, and namespace %s, which is being deleted, takes no new one; name another Secret of this namespace in annotation %s of the objects that are left, or delete their resources in Azure yourself and then set annotation serviceoperator.azure.com/reconcile-policy: skip on the objects",

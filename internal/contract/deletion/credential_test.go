@@ -72,6 +72,7 @@ func TestDeleteTellsOfLostCredential(t *testing.T) {
 		"none named":           {},
 		"there":                {changes: fixture.Changes(fixture.Annotated(aso.AnnotationCredentialFrom, "own")), secrets: []client.Object{fixture.Parse(t, own)}},
 		"gone":                 {changes: fixture.Changes(fixture.Annotated(aso.AnnotationCredentialFrom, "own")), want: "Warning CredentialLost Secret own is gone, with which Azure Service Operator signs in, so that nothing is changed or deleted in Azure; make it again"},
+		"made, and gone":       {changes: fixture.Changes(fixture.Annotated(aso.AnnotationCredentialFrom, "my-cluster-aso-secret")), want: "Warning CredentialLost Secret my-cluster-aso-secret is gone, with which Azure Service Operator signs in, so that nothing is changed or deleted in Azure; Event CredentialFailed of the control plane says"},
 		"gone, not needed":     {changes: fixture.Changes(fixture.Annotated(aso.AnnotationCredentialFrom, "own", aso.AnnotationReconcilePolicy, aso.PolicyDetachOnDelete))},
 		"gone with everything": {changes: fixture.Changes(fixture.Annotated(aso.AnnotationCredentialFrom, "own")), going: true, want: "Warning CredentialLost AzureASOManagedCluster my-cluster: Secret own is gone, with which Azure Service Operator signs in, so that nothing is changed or deleted in Azure, and namespace default, which is being deleted, takes no new one; name another Secret"},
 	}
