@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
@@ -155,7 +157,7 @@ func uninstall(t *testing.T, w *world, guarded []*unstructured.Unstructured) {
 		deletes: true,
 		name:    "delete provider-capz and function-capz",
 		act:     all(func(w *world) error { return w.delete(provider) }, func(w *world) error { return w.delete(function) }),
-		expect:  []expectation{gone(provider, function), gone(webhooks...)},
+		expect:  []expectation{gone(provider, function), gone(webhooks...), noSecretKept},
 	})
 	installed, err := kubeyaml.Read(filepath.Join(w.root, "package", "install"))
 	if err != nil {
@@ -196,6 +198,22 @@ func (w *world) still(objects ...*unstructured.Unstructured) []string {
 		}
 	}
 	return left
+}
+
+// noSecretKept expects that no Secret anywhere has the finalizer that provider-capz alone would take away.
+func noSecretKept(w *world) []string {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(secretKind)
+	if err := w.client.List(w.ctx, list); err != nil {
+		return []string{err.Error()}
+	}
+	var kept []string
+	for _, secret := range list.Items {
+		if slices.Contains(secret.Finalizers, names.CredentialFinalizer) {
+			kept = append(kept, fmt.Sprintf("Secret %s/%s is kept", secret.Namespace, secret.Name))
+		}
+	}
+	return kept
 }
 
 // noDefinitions expects that no kind of this project is left, and no Composition for one.
