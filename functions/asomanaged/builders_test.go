@@ -153,6 +153,12 @@ func condition(status, severity, reason, message string) edit {
 
 var succeeded = condition("True", "", "Succeeded", "")
 
+// looked is what the function adds to an object that ASO only looks with, before anything is sent to Azure.
+func looked(o *unstr) {
+	annotate(policy, "skip")(o)
+	annotate("infrastructure.cluster.x-k8s.io/ownership", "undecided")(o)
+}
+
 // held is what an object has while it waits in Kubernetes.
 func held(o *unstr) {
 	annotate(policy, "skip")(o)

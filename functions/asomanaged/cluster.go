@@ -32,7 +32,10 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	}
 	signsIn := credential{controlPlane: controlPlane, name: name, cluster: cluster.GetName()}
 	signsIn.set(in, resources)
-	p := plan.Plan{Resources: resources, Cluster: cluster.GetName(), Paused: capi.Paused(in, cluster), Order: networkOrder(resources)}
+	p := plan.Plan{
+		Resources: resources, Cluster: cluster.GetName(), Paused: capi.Paused(in, cluster), Order: networkOrder(resources),
+		LookFirst: !capi.HasEndpoint(in), // Later, as after a move, Azure must be thought to have everything.
+	}
 	out, err := p.Make(in, observations)
 	if err != nil {
 		return nil, err

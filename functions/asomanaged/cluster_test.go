@@ -102,12 +102,14 @@ func TestClusterStages(t *testing.T) {
 		"first creation": {
 			xr: xr, world: world{Objects: []*unstr{cluster(), controlPlaneXR()}},
 			want: func(t *testing.T) *fnv1.RunFunctionResponse {
+				looking := resourceStatus(rg, false, "Creating", "is being created")
+				looking["ownership"] = "undecided"
 				rsp := response(t, xr, clusterStatus(false,
-					list(resourceStatus(rg, false, "Creating", "is being created"),
+					list(looking,
 						resourceStatus(net, false, "WaitingForResource", "waits until ResourceGroup rg (spec.owner) is ready")),
 					contractCondition("Ready", "False", "Creating", "ResourceGroup rg: is being created; VirtualNetwork net: waits until ResourceGroup rg (spec.owner) is ready"),
 					contractCondition("ResourcesReady", "False", "Creating", "ResourceGroup rg: is being created; VirtualNetwork net: waits until ResourceGroup rg (spec.owner) is ready"),
-					notPaused), fnv1.Ready_READY_FALSE, composedAs(t, edited(rg, held), fnv1.Ready_READY_FALSE), composedAs(t, edited(net, held), fnv1.Ready_READY_FALSE))
+					notPaused), fnv1.Ready_READY_FALSE, composedAs(t, edited(rg, looked), fnv1.Ready_READY_FALSE), composedAs(t, edited(net, held), fnv1.Ready_READY_FALSE))
 				rsp.Conditions = []*fnv1.Condition{
 					shownCondition("ResourcesReady", no, "Creating", "ResourceGroup rg: is being created; VirtualNetwork net: waits until ResourceGroup rg (spec.owner) is ready"),
 					shownCondition("Paused", no, "NotPaused", "")}

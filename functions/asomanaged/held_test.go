@@ -200,7 +200,8 @@ func TestEveryOrderEndsAlike(t *testing.T) {
 	}
 }
 
-// TestAllIsThereAtOnce shows that each object is in Kubernetes after its composite has been composed once.
+// TestAllIsThereAtOnce shows that each object is in Kubernetes after its composite has been composed once. With what lies in nothing else, ASO
+// looks at Azure meanwhile.
 func TestAllIsThereAtOnce(t *testing.T) {
 	net := owned(network, "VirtualNetwork", "net", "rg")
 	xrs := []*unstr{infraXR(group("rg"), net), controlPlaneXR(aksCluster()), poolXR("p0", aksPool("p0"))}
@@ -214,7 +215,7 @@ func TestAllIsThereAtOnce(t *testing.T) {
 			got[o.GetName()] = aso.Held(o)
 		}
 	}
-	if diff := cmp.Diff(map[string]bool{"rg": true, "net": true, "mc": true, "p0": true}, got); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"rg": false, "net": true, "mc": true, "p0": true}, got); diff != "" {
 		t.Errorf("held: -want, +got:\n%s", diff)
 	}
 }

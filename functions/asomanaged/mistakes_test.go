@@ -240,7 +240,7 @@ func TestChangesThatAreAdmitted(t *testing.T) {
 func TestServerFieldsOfEntriesAreLeftOut(t *testing.T) {
 	entry := edited(exists(t, infraXR(), group("rg")), remove("metadata", "labels"), remove("metadata", "annotations"), remove("metadata", "ownerReferences"), remove("metadata", "finalizers"), remove("spec", "azureName"))
 	rsp := composers.Settle(t, world{Objects: []*unstr{cluster(), controlPlaneXR()}}, request(t, infraXR(entry)))
-	want := edited(group("rg"), set("c1", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), set(ns, "metadata", "namespace"), held)
+	want := edited(group("rg"), set("c1", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), set(ns, "metadata", "namespace"), looked)
 	if diff := cmp.Diff(want, desired(t, rsp)[name(want)]); diff != "" {
 		t.Errorf("composed: -want, +got:\n%s", diff)
 	}

@@ -170,7 +170,7 @@ func notFound(o *unstructured.Unstructured) {
 func ownAnnotations(o *unstructured.Unstructured) {
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{{
 		Manager: "preview", Operation: metav1.ManagedFieldsOperationApply, APIVersion: o.GetAPIVersion(), FieldsType: "FieldsV1",
-		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + aso.AnnotationReconcilePolicy + `":{},"f:` + aso.AnnotationHeld + `":{}}}}`),
+		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + aso.AnnotationReconcilePolicy + `":{},"f:` + aso.AnnotationHeld + `":{},"f:` + v1beta1.AnnotationOwnership + `":{}}}}`),
 	}})
 }
 

@@ -22,14 +22,13 @@ var down = step{
 	lasts:   10 * time.Second,
 }
 
-// inForeground is another way of the step that deletes the Cluster: garbage collection deletes everything at the same time, as Argo CD has it
-// do. Azure refuses to delete what is still in use then, and that must cost no hour.
-func inForeground(s step) step {
-	act := s.act
-	s.name, s.expect = "delete in the foreground", []expectation{nothingLeft, azureEmpty}
-	s.act = func(w *world) error { return all(deleteInForeground, act)(w) }
-	s.lasts = 15 * time.Second
-	return s
+// inForeground is a step that deletes the Cluster with everything at the same time, as garbage collection does where it is deleted in the
+// foreground: Argo CD has it so. Azure refuses to delete what is still in use then, and that must cost no hour.
+func inForeground(besides ...func(*world) error) step {
+	return step{
+		name: "delete in the foreground", act: all(append([]func(*world) error{deleteInForeground}, besides...)...),
+		expect: []expectation{nothingLeft, azureEmpty}, never: down.never, deletes: true, lasts: 15 * time.Second,
+	}
 }
 
 var create = &scenario{

@@ -13,7 +13,8 @@ func scenarios() []*scenario {
 		mistakes, isolated, typedOwn, typedFeatures, typedPools, scale, autoscale, typed, typedPrivate, entra, everyKinds(), companyComposition,
 	}, tenantScenarios(), teams(), []*scenario{
 		upgrade, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
-		companyTopology, settings, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted, create,
+		companyTopology, settings, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,
+		neverCreated, create,
 	}, templates(), examples(), []*scenario{hostile})
 }
 

@@ -54,7 +54,7 @@ var networks = &scenario{
 				silent(asoClusterKind, clusterName, "the network is on fire"), available, contractKept,
 			},
 		},
-		inForeground(down),
+		inForeground(),
 	},
 }
 

@@ -187,7 +187,7 @@ var typed = &scenario{
 				kubelets(newer), available, kubeconfigWorks, replicas(systemPool, 2), replicas(userPool, 4),
 			},
 		},
-		inForeground(downTyped),
+		inForeground(func(w *world) error { return w.remove(identityKind, typedIdentity) }),
 	},
 }
 

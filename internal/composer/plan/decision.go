@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
@@ -112,6 +114,8 @@ type decision struct {
 	released bool
 	// looks is true while the rule of the kind asks Azure.
 	looks bool
+	// seen is true when ASO has read a resource of the user's, and may write it from now on.
+	seen bool
 	// readOnly is true when the lifecycle forbids ASO to write.
 	readOnly bool
 	// loss is what is recorded of the loss of the resource; empty while there is no doubt that Azure has it.
@@ -143,6 +147,10 @@ func (s situation) decide() decision {
 
 // decideOwnership finds out whose the resource is, and what ASO may do with it.
 func (s situation) decideOwnership(d *decision) {
+	if s.rule.first {
+		s.decideFirstLook(d)
+		return
+	}
 	d.looks = s.rule.asks(s)
 	switch {
 	case s.observed == nil && !s.paused && s.rule.inNewParent(s):
@@ -170,6 +178,17 @@ func (s situation) decideOwnership(d *decision) {
 	}
 }
 
+// decideFirstLook has ASO read a resource of the user's once.
+func (s situation) decideFirstLook(d *decision) {
+	if s.found != findingOpen {
+		d.waits = s.preconditions.beforeCreation()
+		if d.seen = len(d.waits) == 0 && !s.paused; d.seen {
+			return
+		}
+	}
+	d.looks, d.action, d.ownership = true, Look, v1beta1.OwnershipUndecided
+}
+
 // decideHold has an object wait in Kubernetes from its first apply until nothing is waited for any more, and never again. One that
 // waits for nothing is held, too, unless it is known which ASO it is for: that first notes that the object is its own, and would
 // look at it again after a second; to release it makes that at once.
@@ -179,6 +198,9 @@ func (s situation) decideHold(d *decision) {
 		d.waits = s.preconditions.beforeCreation()
 		if d.looks && s.preconditions.gate == "" {
 			d.waits = s.preconditions.owner // ASO looks at an address that the owner has.
+			if s.rule.first {
+				d.waits = slices.Concat(d.waits, s.preconditions.ofObject) // With a credential that the object names.
+			}
 		}
 		if !s.paused && s.mayBeHeld(d) && (len(d.waits) > 0 || s.operator == "") {
 			d.action = Hold

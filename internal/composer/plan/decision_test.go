@@ -14,6 +14,7 @@ import (
 // Rules that a resource may have.
 var (
 	byUser       = rule{declared: true}
+	byUserFirst  = rule{declared: true, first: true}
 	byTag        = rule{kind: aso.Kind{Ownership: aso.ByTag}}
 	ofParent     = rule{kind: aso.Kind{Ownership: aso.OfParent}}
 	byTagIfNew   = rule{kind: aso.Kind{Ownership: aso.ByTag, New: true}}
@@ -58,6 +59,16 @@ func TestDecide(t *testing.T) {
 		"an object of the user's own is gone":              {situation{err: mistake, gone: true, rule: byTag}, want{action: Refuse, ownership: v1beta1.OwnershipUser}},
 		"new, nothing is waited for":                       {situation{rule: byUser, operator: "aso"}, want{action: Write, operator: "aso"}},
 		"new, nobody knows which ASO it is for":            {situation{rule: byUser}, want{action: Hold}},
+		"new, ASO looks first":                             {situation{rule: byUserFirst, operator: "aso", found: findingOpen}, want{action: Look, ownership: undecidedRecord, operator: "aso"}},
+		"new, ASO looks first, it waits":                   {situation{rule: byUserFirst, operator: "aso", found: findingOpen, preconditions: ownerIsThere}, want{action: Look, ownership: undecidedRecord, operator: "aso"}},
+		"new, ASO cannot look yet":                         {situation{rule: byUserFirst, operator: "aso", found: findingOpen, preconditions: needsX}, want{action: Wait, ownership: undecidedRecord, waits: x}},
+		"new, ASO looks first, paused":                     {situation{rule: byUserFirst, operator: "aso", found: findingOpen, paused: true}, want{action: Wait, ownership: undecidedRecord}},
+		"looked for, no answer":                            {situation{rule: byUserFirst, found: findingOpen, observed: undecided}, want{action: Look, ownership: undecidedRecord}},
+		"looked for, absent":                               {situation{rule: byUserFirst, found: findingAbsent, observed: undecided}, want{action: Write}},
+		"looked for, there":                                {situation{rule: byUserFirst, found: findingOwned, observed: undecided}, want{action: Write}},
+		"looked for, absent, it waits":                     {situation{rule: byUserFirst, found: findingAbsent, observed: undecided, preconditions: waitsForX}, want{action: Look, ownership: undecidedRecord, waits: x}},
+		"looked for, absent, paused":                       {situation{rule: byUserFirst, found: findingAbsent, observed: undecided, paused: true}, want{action: Look, ownership: undecidedRecord}},
+		"looked for, with a mistake now":                   {situation{rule: byUserFirst, err: mistake, observed: undecided}, want{action: Keep, ownership: undecidedRecord}},
 		"new, it waits":                                    {situation{rule: byUser, operator: "aso", preconditions: waitsForX}, want{action: Hold, waits: x, operator: operatorNone}},
 		"new, it cannot be written yet":                    {situation{rule: byUser, operator: "aso", preconditions: needsX}, want{action: Wait, waits: x}},
 		"new, without a credential":                        {situation{rule: byUser, operator: "aso", preconditions: gated}, want{action: Wait, waits: []string{"g"}}},

@@ -19,6 +19,8 @@ type rule struct {
 	kind aso.Kind
 	// declared is true where nobody has to look: the user wrote the object, or has named another one that is awaited.
 	declared bool
+	// first is true where ASO looks at what the user wrote all the same, once, so that it is known that nothing has been sent before.
+	first bool
 }
 
 // asks reports whether ASO looks what Azure has.
@@ -38,6 +40,34 @@ func (r rule) undetermined(s situation) bool {
 // inNewParent reports whether the resource lies in one that is made now, so that Azure cannot have it.
 func (r rule) inNewParent(s situation) bool {
 	return !r.declared && !r.kind.New && !s.userPolicy && s.parentNew
+}
+
+// looksFirst reports whether ASO has to read a resource of the user's before it may write it.
+func (p *Plan) looksFirst(r *Resource, observed *unstructured.Unstructured) bool {
+	if observed != nil {
+		return r.Declared && observed.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipUndecided
+	}
+	kind, known := aso.KindOf(r.groupKind())
+	_, policy := r.Object.GetAnnotations()[aso.AnnotationReconcilePolicy]
+	return p.LookFirst && r.Declared && r.Err == nil && known && !policy && r.Lifecycle == aso.Managed &&
+		ownerName.Value(r.Object) == "" && p.parentOf(r, kind) == nil
+}
+
+var ownerName = field.At[string]("spec", "owner", "name")
+
+// findingByUser returns what the observed object of a resource of the user's shows.
+func findingByUser(observed *unstructured.Unstructured) finding {
+	if observed == nil {
+		return findingOpen
+	}
+	state := aso.StateOf(observed)
+	switch {
+	case state.Ready:
+		return findingOwned // As the user has ASO manage it.
+	case state.Reason == aso.ReasonResourceNotFound:
+		return findingAbsent
+	}
+	return findingOpen
 }
 
 // findingOf returns what the observed object of a resource shows. What is recorded on it is final; without a record, which somebody

@@ -25,7 +25,7 @@ func network(t testing.TB, annotations, status string) *unstructured.Unstructure
 	o := object(t, fmt.Sprintf(`{apiVersion: network.azure.com/v1api20201101, kind: VirtualNetwork,
 		metadata: {name: net, namespace: ns, generation: 2, annotations: {%s}}, spec: {owner: {name: rg}}, status: {%s}}`, annotations, status))
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{entry(o, "somebody", metav1.ManagedFieldsOperationApply, "",
-		fmt.Sprintf(`{"f:metadata":{"f:annotations":{"f:%s":{},"f:%s":{}}}}`, policy, aso.AnnotationSkippedByPause))})
+		fmt.Sprintf(`{"f:metadata":{"f:annotations":{"f:%s":{},"f:%s":{},"f:%s":{}}}}`, policy, ownership, aso.AnnotationSkippedByPause))})
 	return o
 }
 
@@ -144,6 +144,66 @@ func TestPlanLooksFirst(t *testing.T) {
 			}
 			if out.Of[0].Ownership != c.want.Ownership {
 				t.Errorf("status.resources: want ownership %q, got %q", c.want.Ownership, out.Of[0].Ownership)
+			}
+		})
+	}
+}
+
+// TestLookFirst has ASO read what the user wrote before it may write it.
+func TestLookFirst(t *testing.T) {
+	type want struct{ Policy, Ownership, Reason, Message string }
+	asked := want{"skip", "undecided", "LookingInAzure", "Azure is asked whether it is there already"}
+	written := want{"", "", "Creating", "is being created"}
+	cases := map[string]struct {
+		edit     func(*unstructured.Unstructured)
+		observed *unstructured.Unstructured
+		without  bool
+		paused   bool
+		waits    string
+		want     want
+	}{
+		"first":                         {want: want{"skip", "undecided", "Creating", "is being created"}},
+		"first, it is to wait later":    {waits: "x is ready", want: want{"skip", "undecided", "Creating", "is being created"}},
+		"looking":                       {observed: network(t, skip+", "+undecideA, ""), want: asked},
+		"looking, it was asked for":     {without: true, observed: network(t, skip+", "+undecideA, ""), want: asked},
+		"Azure refuses":                 {observed: network(t, skip+", "+undecideA, forbidden), want: want{"skip", "undecided", "AuthorizationFailed", "refused"}},
+		"absent":                        {observed: network(t, skip+", "+undecideA, notFound), want: written},
+		"there":                         {observed: network(t, skip+", "+undecideA, found), want: written},
+		"there, of the Cluster":         {observed: network(t, skip+", "+undecideA, tagged), want: written},
+		"absent, it must wait":          {observed: network(t, skip+", "+undecideA, notFound), waits: "x is ready", want: want{"skip", "undecided", "WaitingForResource", "waits until x is ready"}},
+		"there, it must wait":           {observed: network(t, skip+", "+undecideA, found), waits: "x is ready", want: want{"skip", "undecided", "WaitingForResource", "waits until x is ready"}},
+		"absent, paused":                {observed: network(t, skip+", "+undecideA, notFound), paused: true, want: want{"skip", "undecided", "Paused", "is not created while the Cluster is paused"}},
+		"written, the answer is old":    {observed: network(t, "", notFound), want: written},
+		"written before there was this": {observed: network(t, "", found), want: want{"", "", "Succeeded", ""}},
+		"in what the user names": {edit: func(o *unstructured.Unstructured) {
+			_ = unstructured.SetNestedField(o.Object, "rg", "spec", "owner", "name")
+		}, want: want{"skip", "", "Creating", "is being created"}},
+		"with a policy of the user's": {edit: func(o *unstructured.Unstructured) { aso.Annotate(o, aso.AnnotationReconcilePolicy, aso.PolicyManage) }, want: want{"manage", "", "Creating", "is being created"}},
+		"not asked for":               {without: true, want: want{"skip", "", "Creating", "is being created"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := &Resource{Source: "spec.resources[0]", Object: network(t, "", ""), Declared: true}
+			delete(r.Object.Object, "status")
+			r.Object.SetManagedFields(nil)
+			unstructured.RemoveNestedField(r.Object.Object, "spec", "owner")
+			if c.edit != nil {
+				c.edit(r.Object)
+			}
+			if c.waits != "" {
+				r.After = []Precondition{{Description: c.waits}}
+			}
+			in, err := composer.NewRequest(requestFor(t, "{}", c.observed))
+			must(t, err)
+			out, err := (&Plan{Resources: []*Resource{r}, Cluster: "c1", Paused: c.paused, LookFirst: !c.without}).Make(in, &Observations{})
+			must(t, err)
+			composed := out.Composed[r.Name()].Object
+			if composed == nil {
+				t.Fatal("not composed")
+			}
+			got := want{composed.GetAnnotations()[policy], composed.GetAnnotations()[ownership], out.Of[0].State.Reason, out.Of[0].State.Message}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
 			}
 		})
 	}

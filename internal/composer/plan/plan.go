@@ -28,6 +28,9 @@ type Plan struct {
 	Retain []schema.GroupKind
 	// Gate says, in words, what everything waits for before it is in Kubernetes; empty if nothing.
 	Gate string
+	// LookFirst has ASO read a resource that the user has written, and that lies in nothing of the user's, before it may write it. What Azure
+	// cannot have, as it refuses the credential or the name, has then never been sent, and its deletion need not wait for Azure.
+	LookFirst bool
 	// Order returns further references that a resource waits for before it is first created.
 	Order func(*Resource) []aso.Reference
 	// ReferencesReady is true when all that the resources refer to has been waited for, also what neither they nor the peers define.
@@ -105,7 +108,7 @@ func (p *Plan) situationOf(r *Resource) situation {
 	_, userPolicy := r.Object.GetAnnotations()[aso.AnnotationReconcilePolicy]
 	s := situation{
 		err: r.Err, existing: r.existing != nil, gone: r.gone, paused: p.Paused, userPolicy: userPolicy, doubt: p.doubted[r], lifecycle: r.Lifecycle,
-		rule: rule{kind: kind, declared: r.Declared || r.missing}, operator: p.in.Operator(),
+		rule: rule{kind: kind, declared: r.Declared || r.missing, first: p.looksFirst(r, observed)}, operator: p.in.Operator(),
 	}
 	if s.err != nil || s.existing {
 		s.observed = observe(observed)
@@ -115,6 +118,9 @@ func (p *Plan) situationOf(r *Resource) situation {
 	s.observed = observe(observed)
 	s.otherVersion = observed != nil && observed.GetAPIVersion() != r.Object.GetAPIVersion()
 	s.kindLacking = p.observed.lacks(r.Object.GroupVersionKind())
+	if s.rule.first {
+		s.found = findingByUser(observed)
+	}
 	if !s.rule.declared {
 		s.parent, s.parentNew, s.found = p.parentFinding(r, kind), p.parentIsNew(r), p.findingOf(r, kind, observed)
 	}
@@ -181,6 +187,10 @@ func (p *Plan) annotate(r *Resource, d decision, observed *unstructured.Unstruct
 	case d.readOnly:
 		r.Annotate(aso.AnnotationLifecycle, string(r.Lifecycle))
 		r.Annotate(aso.AnnotationReconcilePolicy, aso.PolicySkip)
+	}
+	if d.seen {
+		r.Release(observed, "metadata", "annotations", v1beta1.AnnotationOwnership)
+		r.Release(observed, "metadata", "annotations", aso.AnnotationReconcilePolicy)
 	}
 	if d.released {
 		r.Release(observed, "metadata", "annotations", aso.AnnotationHeld)

@@ -85,7 +85,7 @@ func (p *Plan) sends(in *composer.Request) bool {
 // reported returns the state of an object from what ASO says of it and whose the resource is.
 func (p *Plan) reported(r *Resource, d decision, observed *unstructured.Unstructured) aso.State {
 	state := p.stateOf(p.in, observed)
-	if answersToSkip(state, observed) {
+	if d.seen || answersToSkip(state, observed) {
 		return creatingState()
 	}
 	if lost, ok := lossState(r, d, observed, state); ok {
@@ -179,8 +179,9 @@ func externalState(r *Resource, state aso.State) aso.State {
 }
 
 func undecidedState(d decision, state aso.State) aso.State {
+	found := state.Ready || state.Reason == aso.ReasonResourceNotFound
 	switch {
-	case state.Reason == aso.ReasonResourceNotFound && len(d.waits) > 0:
+	case found && len(d.waits) > 0:
 		return waitingState(d.waits)
 	case state.Reason == aso.ReasonResourceNotFound:
 		return pausedState()

@@ -69,7 +69,7 @@ func (d *Deleter) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, 
 		return ctrl.Result{RequeueAfter: pollInterval}, err
 	}
 	if left > 0 {
-		return d.awaitObjects(ctx, objects)
+		return d.awaitObjects(ctx, xr, objects)
 	}
 	if wait := d.abandon(xr, orphans); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
@@ -127,10 +127,14 @@ func (d *Deleter) deleteObjects(ctx context.Context, s *access.Scope, objects []
 
 // awaitObjects has ASO try again what Azure has refused to delete and nothing stands in the way of any more: garbage collection may have
 // deleted all at once, and Azure refuses to delete what is in use. It returns when to look at the objects again.
-func (d *Deleter) awaitObjects(ctx context.Context, objects []*unstructured.Unstructured) (ctrl.Result, error) {
+func (d *Deleter) awaitObjects(ctx context.Context, xr *unstructured.Unstructured, objects []*unstructured.Unstructured) (ctrl.Result, error) {
 	var deleted []*unstructured.Unstructured
 	for _, obj := range next(objects) {
-		if obj.GetDeletionTimestamp() != nil {
+		gone, err := d.letGo(ctx, xr, obj)
+		if err != nil {
+			return ctrl.Result{}, err
+		}
+		if !gone && obj.GetDeletionTimestamp() != nil {
 			deleted = append(deleted, obj)
 		}
 	}

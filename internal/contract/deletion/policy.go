@@ -49,19 +49,19 @@ func (d *Deleter) resume(ctx context.Context, obj *unstructured.Unstructured) er
 	return nil
 }
 
-// detach makes ASO leave the resource in Azure as pool is deleted, unless its policy already does.
+// detach makes ASO leave the resource in Azure as its object is deleted, unless its policy already does.
 //
-// A pool that is being deleted has met Azure's refusal, and ASO may try again only after its sync period. It looks at once when
-// the policy becomes skip, and only then (ASO documentation, "Annotations").
-func (d *Deleter) detach(ctx context.Context, pool *unstructured.Unstructured) error {
-	if !deletedInAzure(pool) {
+// An object that is being deleted has met Azure's refusal, and ASO may try again only after its sync period. It looks at once when
+// the policy becomes skip, and then only lets the object go (ASO documentation, "Annotations").
+func (d *Deleter) detach(ctx context.Context, obj *unstructured.Unstructured) error {
+	if !deletedInAzure(obj) {
 		return nil
 	}
 	policy := aso.PolicyDetachOnDelete
-	if pool.GetDeletionTimestamp() != nil {
+	if obj.GetDeletionTimestamp() != nil {
 		policy = aso.PolicySkip
 	}
-	detached := pool.DeepCopy()
+	detached := obj.DeepCopy()
 	annotations := detached.GetAnnotations()
 	if annotations == nil {
 		annotations = map[string]string{}
@@ -72,9 +72,9 @@ func (d *Deleter) detach(ctx context.Context, pool *unstructured.Unstructured) e
 	delete(annotations, aso.AnnotationLifecycle)
 	detached.SetAnnotations(annotations)
 	// ASO writes to the object all the time, so a lock would only lose against it.
-	if err := d.Patch(ctx, detached, client.MergeFrom(pool)); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("cannot detach %v: %w", access.RefTo(pool), err)
+	if err := d.Patch(ctx, detached, client.MergeFrom(obj)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("cannot detach %v: %w", access.RefTo(obj), err)
 	}
-	pool.SetAnnotations(annotations)
+	obj.SetAnnotations(annotations)
 	return nil
 }

@@ -23,20 +23,28 @@ func Undecided(obj metav1.Object) bool {
 // settle decides about the ownership of an undecided resource before its object is deleted: the function, which would, is not called for
 // a composite resource that is being deleted. It returns true while ASO has still to look.
 //
-// That matters after a move, when every object is new and resources of the Cluster would be left in Azure. A cluster that
-// has never had an API server need not wait: its objects may be undecided because Azure has refused the credential.
+// That matters after a move, when every object is new and resources of the Cluster would be left in Azure. A cluster that has never had an
+// API server need not wait: nothing has ever been sent to Azure for what is undecided, and Azure may refuse to tell more, as it refuses the
+// credential or the name.
 func (d *Deleter) settle(ctx context.Context, xr, obj *unstructured.Unstructured) (waits bool, err error) {
 	if !Undecided(obj) || obj.GetDeletionTimestamp() != nil {
 		return false, nil
 	}
 	state := aso.StateOf(obj)
 	switch {
-	case state.Ready && tagged(obj, xr):
+	case state.Ready && (d.Kind.Inline || tagged(obj, xr)): // What the user has written is the user's to delete.
 		return false, d.own(ctx, obj)
 	case state.Ready || state.Reason == aso.ReasonResourceNotFound:
 		return false, nil
+	case access.SpecControlPlaneEndpoint.Has(xr):
+		return true, nil
 	}
-	return access.SpecControlPlaneEndpoint.Has(xr), nil
+	if refusal, refused := aso.RefusalOf(obj); refused {
+		d.Events.Warn(xr, "NeverCreated", "DeleteComposite", fmt.Sprintf(
+			"%s %s leaves Kubernetes only, which leaves nothing in Azure: before it sends anything Azure Service Operator asks for the resource, and the answer was %s: %s",
+			obj.GetKind(), obj.GetName(), refusal.Reason, refusal.Message))
+	}
+	return false, nil
 }
 
 // tagged reports whether the resource was made for the Cluster of xr.
