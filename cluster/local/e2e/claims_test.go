@@ -78,6 +78,14 @@ func (f form) deletedWithNamespace() step {
 	}
 }
 
+// deletedInForeground is the same as Argo CD does it.
+func (f form) deletedInForeground() step {
+	s := f.deleted()
+	s.name, s.act = "delete in the foreground", asks("delete", f.lower(), f.name, "--cascade=foreground", "--wait=false", "--ignore-not-found")
+	s.expect = []expectation{nothingLeft, azureEmpty} // Azure may refuse to delete what is still in use.
+	return s
+}
+
 // goneBeforeCluster finds that the team no longer sees a cluster of which there still is something.
 func (f form) goneBeforeCluster(w *world) []string {
 	// In this order: what is gone first must be looked at last.
@@ -94,6 +102,10 @@ func (f form) goneBeforeCluster(w *world) []string {
 
 // life is what a member of a team does with a cluster, and may not do.
 func (f form) life() *scenario {
+	last := f.deleted()
+	if f.kind == teamClusterKind {
+		last = f.deletedInForeground()
+	}
 	return &scenario{
 		// A claim has all that the other form has, and Crossplane's own handling of claims besides.
 		name: "team-" + f.lower(), calmOnly: f.kind != teamClaimKind,
@@ -143,7 +155,7 @@ func (f form) life() *scenario {
 				lasts: 20 * time.Second,
 			},
 			{name: "change what stays", act: f.changeWhatStays, expect: f.ready(newer, 5)},
-			f.deleted(),
+			last,
 		},
 	}
 }

@@ -23,7 +23,7 @@ var neverCreated = &scenario{
 		{
 			name: "delete", act: func(w *world) error { return w.remove(clusterKind, clusterName) },
 			goes:   []removal{{".*", "/none"}},
-			expect: []expectation{nothingLeft, azureEmpty, quietSince("created", ""), warned(asoClusterKind, clusterName, "leaves nothing in Azure")}, never: down.never,
+			expect: []expectation{nothingLeft, azureEmpty, quietSince("created", ""), warned(asoClusterKind, clusterName, "nothing was sent to Azure for it")}, never: down.never,
 		},
 		{
 			name: "create, while Entra refuses the credential", act: all(fix("name"), refuseCredential, applyExample("aks-aso", onePool)),

@@ -69,7 +69,7 @@ func TestDeleteOfWhatWasNeverSent(t *testing.T) {
 		events []string
 	}{
 		"the name is refused": {answer: condition("False", "Warning", "InvalidResourceGroup"), want: []string{deleted}, events: []string{
-			"Warning NeverCreated ResourceGroup rg leaves Kubernetes only, which leaves nothing in Azure: before it sends anything Azure Service Operator asks for the resource, and the answer was InvalidResourceGroup: m"}},
+			"Warning NeverCreated ResourceGroup rg leaves Kubernetes only, as nothing was sent to Azure for it: Azure Service Operator asks first if the resource is there, and the answer was InvalidResourceGroup: m"}},
 		"the credential is refused, and it has served": {xr: fixture.Changes(reached), answer: condition("False", "Warning", "AuthorizationFailed")},
 		"ASO has not said anything":                    {answer: condition("False", "Info", "Reconciling"), want: []string{deleted}},
 		"Azure does not have it":                       {answer: condition("False", "Warning", "AzureResourceNotFound"), want: []string{deleted}},

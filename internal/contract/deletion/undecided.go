@@ -41,7 +41,7 @@ func (d *Deleter) settle(ctx context.Context, xr, obj *unstructured.Unstructured
 	}
 	if refusal, refused := aso.RefusalOf(obj); refused {
 		d.Events.Warn(xr, "NeverCreated", "DeleteComposite", fmt.Sprintf(
-			"%s %s leaves Kubernetes only, which leaves nothing in Azure: before it sends anything Azure Service Operator asks for the resource, and the answer was %s: %s",
+			"%s %s leaves Kubernetes only, as nothing was sent to Azure for it: Azure Service Operator asks first if the resource is there, and the answer was %s: %s",
 			obj.GetKind(), obj.GetName(), refusal.Reason, refusal.Message))
 	}
 	return false, nil
