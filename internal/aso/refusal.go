@@ -37,7 +37,8 @@ func RefusalOf(obj *unstructured.Unstructured) (Refusal, bool) {
 		if err != nil {
 			since = time.Time{}
 		}
-		return Refusal{Reason: field.Text(c["reason"]), Message: field.Text(c["message"]), Since: since, final: severity == "Error"}, true
+		reason, message := answerIn(field.Text(c["reason"]), field.Text(c["message"]))
+		return Refusal{Reason: reason, Message: message, Since: since, final: severity == "Error"}, true
 	}
 	return Refusal{}, false
 }

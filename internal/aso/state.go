@@ -67,7 +67,8 @@ func StateOf(obj *unstructured.Unstructured) State {
 		if field.Integer(c["observedGeneration"]) < Generation(obj) {
 			return Unseen()
 		}
-		state := State{Reason: field.Text(c["reason"]), Message: field.Text(c["message"]), Failed: c["severity"] == "Error", Ready: c["status"] == "True"}
+		reason, message := answerIn(field.Text(c["reason"]), field.Text(c["message"]))
+		state := State{Reason: reason, Message: message, Failed: c["severity"] == "Error", Ready: c["status"] == "True"}
 		if state.Ready && obj.GetAnnotations()[AnnotationPolls] != "" {
 			return Unseen() // ASO writes its annotations before its status.
 		}
