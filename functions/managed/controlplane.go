@@ -128,6 +128,7 @@ func (c *controlPlaneInputs) resources(in *composer.Request) []*plan.Resource {
 		}
 	}
 	managed.Doubt = agentpool.Doubt(observed)
+	aks.ResetTakenOut(managed, observed)
 	managed.Reference = existingReference(in, v1beta1.AnnotationManagedCluster)
 	return resources
 }

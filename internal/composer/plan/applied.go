@@ -19,7 +19,7 @@ const composedManager = "apiextensions.crossplane.io/composed"
 // The error says why it is not known.
 func AsApplied(observed *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	for _, m := range observed.GetManagedFields() {
-		if m.Operation != metav1.ManagedFieldsOperationApply || !strings.HasPrefix(m.Manager, composedManager) || m.Subresource != "" {
+		if !byCrossplane(m) {
 			continue
 		}
 		if m.APIVersion != observed.GetAPIVersion() {
@@ -35,6 +35,11 @@ func AsApplied(observed *unstructured.Unstructured) (*unstructured.Unstructured,
 		return extract(observed, owned)
 	}
 	return nil, fmt.Errorf("%s: Crossplane has not applied it", NameOf(observed))
+}
+
+// byCrossplane reports whether the fields are those that Crossplane applies to what it composes.
+func byCrossplane(m metav1.ManagedFieldsEntry) bool {
+	return m.Operation == metav1.ManagedFieldsOperationApply && strings.HasPrefix(m.Manager, composedManager) && m.Subresource == ""
 }
 
 func extract(observed *unstructured.Unstructured, owned *fieldpath.Set) (*unstructured.Unstructured, error) {

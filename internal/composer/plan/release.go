@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -31,19 +34,35 @@ func unowned(observed *unstructured.Unstructured, fields ...string) (value any, 
 		return nil, false
 	}
 	for _, m := range observed.GetManagedFields() {
-		owned := &fieldpath.Set{}
-		if m.FieldsV1 == nil || owned.FromJSON(m.FieldsV1.GetRawReader()) != nil {
-			continue
-		}
-		path := fieldpath.Path{}
-		within := owned
-		for _, field := range fields {
-			path = append(path, fieldpath.PathElement{FieldName: &field})
-			within = within.WithPrefix(path[len(path)-1])
-		}
-		if owned.Has(path) || !within.Empty() {
+		if owns(m, fields) {
 			return nil, false
 		}
 	}
 	return value, true
+}
+
+// HasApplied reports whether Crossplane is an owner of a field that observed has, or of a part of it: whether it was desired the last
+// time. Observed is nil when there is no object.
+func HasApplied(observed *unstructured.Unstructured, fields ...string) bool {
+	if observed == nil {
+		return false
+	}
+	if _, exists, err := unstructured.NestedFieldNoCopy(observed.Object, fields...); err != nil || !exists {
+		return false
+	}
+	return slices.ContainsFunc(observed.GetManagedFields(), func(m metav1.ManagedFieldsEntry) bool { return byCrossplane(m) && owns(m, fields) })
+}
+
+// owns reports whether a field, or a part of it, is among those of a field manager.
+func owns(m metav1.ManagedFieldsEntry, fields []string) bool {
+	owned := &fieldpath.Set{}
+	if m.FieldsV1 == nil || owned.FromJSON(m.FieldsV1.GetRawReader()) != nil {
+		return false
+	}
+	path, within := fieldpath.Path{}, owned
+	for _, field := range fields {
+		path = append(path, fieldpath.PathElement{FieldName: &field})
+		within = within.WithPrefix(path[len(path)-1])
+	}
+	return owned.Has(path) || !within.Empty()
 }
