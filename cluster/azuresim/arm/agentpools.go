@@ -148,11 +148,7 @@ func poolProperties(requested, old, cluster map[string]any) (map[string]any, str
 		return nil, "", e
 	}
 	if old != nil {
-		kept := clone(old)
-		for _, name := range []string{"nodeLabels", "nodeTaints", "tags", "minCount", "maxCount"} {
-			delete(kept, name) // a PUT without them takes them away
-		}
-		fill(properties, kept)
+		fill(properties, keptOfPool(old, requested))
 	} else {
 		fill(properties, defaults)
 		fill(properties, derivedDefaults(properties, cluster))

@@ -179,6 +179,7 @@ func applyManagedCluster(p *put) *Error {
 	} else if e := newManagedCluster(p, properties); e != nil {
 		return e
 	}
+	applyEmptied(properties)
 	applyHostNames(p, properties)
 	applyIssuer(p, properties)
 	if _, given := properties["kubernetesVersion"]; !given {
@@ -198,7 +199,7 @@ func lowerResourceGroups(id string) string {
 
 func keepManagedCluster(p *put, properties map[string]any) {
 	old := clone(p.existing.Body)
-	delete(old, "tags")
+	forgetReplaced(old, p.requested)
 	delete(child(old, "properties"), "agentPoolProfiles")
 	if p.requested["sku"] != nil {
 		delete(old, "sku")
@@ -246,9 +247,10 @@ func applyNetworkProfile(network map[string]any) {
 	}
 	fill(network, map[string]any{"serviceCidrs": []any{network["serviceCidr"]}})
 	if text(network, "outboundType") == "loadBalancer" && strings.EqualFold(text(network, "loadBalancerSku"), "standard") {
-		fill(network, map[string]any{"loadBalancerProfile": map[string]any{
-			"managedOutboundIPs": map[string]any{"count": int64(1)}, "backendPoolType": "nodeIPConfiguration",
-		}})
+		if !chosenAddresses(network) {
+			fill(network, map[string]any{"loadBalancerProfile": map[string]any{"managedOutboundIPs": map[string]any{"count": int64(1)}}})
+		}
+		fill(network, map[string]any{"loadBalancerProfile": map[string]any{"backendPoolType": "nodeIPConfiguration"}})
 	}
 }
 
