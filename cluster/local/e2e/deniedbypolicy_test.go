@@ -104,6 +104,7 @@ var deniedByPolicy = []step{
 				return unstructured.SetNestedSlice(u.Object, list[:1], "spec", "resources")
 			})
 		}),
-		expect: []expectation{silent(asoClusterKind, clusterName, "is refused by the API server"), available},
+		expect: []expectation{silent(asoClusterKind, clusterName, "is refused by the API server"), gone(resourceGroupKind, "beside"), available},
+		goes:   []removal{{"ResourceGroup/beside", "/resourceGroups/beside"}},
 	},
 }
