@@ -10,7 +10,7 @@ import (
 // waiting for one.
 func scenarios() []*scenario {
 	return slices.Concat(topologies(), []*scenario{
-		mistakes, isolated, typedOwn, typedFeatures, typedPools, scale, autoscale, typed, typedPrivate, entra, everyKinds(), companyComposition,
+		mistakes, isolated, typedOwn, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(), companyComposition,
 	}, tenantScenarios(), teams(), []*scenario{
 		upgrade, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
 		companyTopology, settings, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,
