@@ -166,7 +166,6 @@ var mistaken = []struct {
 	want   string
 }{
 	{with("spec.version", "latest"), `spec.version: Invalid value: "latest"`},
-	{with("spec.nodePools", []any{map[string]any{"name": "work"}}), "has no pool with mode system, but must have at least one because"},
 	{with("spec.nodePools", []any{map[string]any{"name": "a", "mode": "system", "count": int64(1), "min": int64(1), "max": int64(2)}}), "pool a has count and min or max, but must have only one of both because"},
 	{with("spec.nodePools", []any{map[string]any{"name": "a", "mode": "system", "spot": true}}), "pool a has spot true, but it must be false or left out because"},
 	{with("spec.network", map[string]any{"podCIDR": "10.0.0.0"}), "spec.network.podCIDR: Invalid value: \"10.0.0.0\": must be an IPv4 range"},
