@@ -47,3 +47,35 @@ func TestRelease(t *testing.T) {
 		})
 	}
 }
+
+func TestHasApplied(t *testing.T) {
+	const crossplane = "apiextensions.crossplane.io/composed/0123"
+	spec := map[string]any{"spec": map[string]any{"access": map[string]any{"ranges": []any{"a"}}}}
+	entry := func(manager, fields string) metav1.ManagedFieldsEntry {
+		return metav1.ManagedFieldsEntry{Manager: manager, Operation: "Apply", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields)}
+	}
+	for name, c := range map[string]struct {
+		observed map[string]any
+		entries  []metav1.ManagedFieldsEntry
+		want     bool
+	}{
+		"the field":             {spec, []metav1.ManagedFieldsEntry{entry("x", `{}`), entry(crossplane, `{"f:spec":{"f:access":{"f:ranges":{}}}}`)}, true},
+		"an item":               {spec, []metav1.ManagedFieldsEntry{entry(crossplane, `{"f:spec":{"f:access":{"f:ranges":{"v:\"a\"":{}}}}}`)}, true},
+		"another field":         {spec, []metav1.ManagedFieldsEntry{entry(crossplane, `{"f:spec":{"f:access":{"f:private":{}}}}`)}, false},
+		"somebody else":         {spec, []metav1.ManagedFieldsEntry{entry("kubectl", `{"f:spec":{"f:access":{"f:ranges":{}}}}`)}, false},
+		"no longer there":       {map[string]any{"spec": map[string]any{}}, []metav1.ManagedFieldsEntry{entry(crossplane, `{"f:spec":{"f:access":{"f:ranges":{}}}}`)}, false},
+		"nothing that is known": {spec, nil, false},
+		"no object":             {nil, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var observed *unstructured.Unstructured
+			if c.observed != nil {
+				observed = (&unstructured.Unstructured{Object: c.observed}).DeepCopy()
+				observed.SetManagedFields(c.entries)
+			}
+			if got := HasApplied(observed, "spec", "access", "ranges"); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
