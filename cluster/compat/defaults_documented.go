@@ -32,7 +32,7 @@ var meantDefaults = []meantDefault{
 	{"`sku.tier: Paid`", func(_ defaulted, d compare.Difference) bool {
 		return strings.HasSuffix(d.Path, "spec.sku.tier") && d.CAPZ == "Standard" && d.Ours == "Paid"
 	}},
-	{"`subscriptionID` left out", func(o defaulted, d compare.Difference) bool {
+	{"`subscriptionID` left out", func(_ defaulted, d compare.Difference) bool {
 		return d.Path == "spec.subscriptionID" && d.CAPZ == nil && d.Ours == specs.Subscription
 	}},
 	{"`fleetsMember.group` written down empty", func(_ defaulted, d compare.Difference) bool {

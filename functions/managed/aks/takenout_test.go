@@ -8,9 +8,11 @@ import (
 	clusters "github.com/Azure/azure-service-operator/v2/api/containerservice/v1api20250801"
 	preview "github.com/Azure/azure-service-operator/v2/api/containerservice/v20251002preview"
 	"github.com/Azure/azure-service-operator/v2/pkg/genruntime"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
 
@@ -33,7 +35,7 @@ func TestResetReachesAzure(t *testing.T) {
 				t.Fatalf("%s, %s: %v", version, path, err)
 			}
 			sent := sentBy(t, empty)
-			if sent == nil || len(sent) == 0 {
+			if len(sent) == 0 {
 				t.Errorf("%s, %s: nothing is sent", version, path)
 			}
 			want := leaves(p.Value)
@@ -91,6 +93,30 @@ func leaves(value any) int {
 	return n
 }
 
-func TestResetTakenOutLeavesMistakes(t *testing.T) {
-	ResetTakenOut(&plan.Resource{Object: &unstructured.Unstructured{Object: map[string]any{}}, Err: invalid("x")}, nil)
+// TestResetTakenOutLeavesOthers shows that an object with a mistake, and one of another kind, stay as they are.
+func TestResetTakenOutLeavesOthers(t *testing.T) {
+	observed := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"autoScalerProfile": map[string]any{}}}}
+	observed.SetManagedFields([]metav1.ManagedFieldsEntry{{
+		Manager: "apiextensions.crossplane.io/composed/0", Operation: metav1.ManagedFieldsOperationApply,
+		FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:autoScalerProfile":{}}}`),
+	}})
+	for name, c := range map[string]struct {
+		kind  string
+		err   *composer.Blocked
+		reset bool
+	}{
+		"all is well":  {kind: "ManagedCluster", reset: true},
+		"a mistake":    {kind: "ManagedCluster", err: invalid("x")},
+		"another kind": {kind: "Extension"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &plan.Resource{Err: c.err, Object: &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "containerservice.azure.com/v1api20250801", "kind": c.kind, "spec": map[string]any{},
+			}}}
+			ResetTakenOut(r, observed)
+			if got := has(r.Object, "spec.autoScalerProfile"); got != c.reset {
+				t.Errorf("reset is %v, want %v", got, c.reset)
+			}
+		})
+	}
 }
