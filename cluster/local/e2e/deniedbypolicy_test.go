@@ -90,12 +90,7 @@ var deniedByPolicy = []step{
 	},
 	{
 		name: "taken back: two entries, one of which the policy denies",
-		act: all(withPolicy(func(w *world, u *unstructured.Unstructured) error {
-			if err := w.client.Delete(w.ctx, u); !apierrors.IsNotFound(err) {
-				return err
-			}
-			return nil
-		}), func(w *world) error {
+		act: func(w *world) error {
 			return w.edit(asoClusterKind, clusterName, func(u *unstructured.Unstructured) error {
 				list, err := entries(u)
 				if err != nil {
@@ -103,8 +98,19 @@ var deniedByPolicy = []step{
 				}
 				return unstructured.SetNestedSlice(u.Object, list[:1], "spec", "resources")
 			})
-		}),
+		},
 		expect: []expectation{silent(asoClusterKind, clusterName, "is refused by the API server"), gone(resourceGroupKind, "beside"), available},
 		goes:   []removal{{"ResourceGroup/beside", "/resourceGroups/beside"}},
+	},
+	{
+		// Earlier, the group that it denies would be made before its entry is gone.
+		name: "the policy is taken away",
+		act: withPolicy(func(w *world, u *unstructured.Unstructured) error {
+			if err := w.client.Delete(w.ctx, u); !apierrors.IsNotFound(err) {
+				return err
+			}
+			return nil
+		}),
+		expect: []expectation{available},
 	},
 }
