@@ -52,6 +52,10 @@ securityProfile:
   azureKeyVaultKms: {enabled: true, keyID: "https://vault.vault.azure.net/keys/key/0"}
 autoscalerProfile:
   expander: least-waste
+apiServerAccessProfile:
+  authorizedIPRanges: [203.0.113.0/24]
+loadBalancerProfile:
+  managedOutboundIPs: 2
 autoUpgradeProfile:
   upgradeChannel: rapid
 sku: {tier: Standard}
@@ -161,6 +165,8 @@ var typedFeatures = &scenario{
 				inAzure("/managedClusters/my-cluster", "properties.securityProfile.workloadIdentity.enabled", true),
 				inAzure("/managedClusters/my-cluster", "properties.securityProfile.azureKeyVaultKms.enabled", true),
 				inAzure("/managedClusters/my-cluster", "properties.autoScalerProfile.expander", "least-waste"),
+				inAzure("/managedClusters/my-cluster", "properties.apiServerAccessProfile.authorizedIPRanges", "[203.0.113.0/24]"),
+				inAzure("/managedClusters/my-cluster", "properties.networkProfile.loadBalancerProfile.managedOutboundIPs.count", 2),
 				inAzure("/managedClusters/my-cluster", "properties.azureMonitorProfile.metrics.enabled", true),
 				inAzure("/managedClusters/my-cluster", "properties.autoUpgradeProfile.nodeOSUpgradeChannel", "SecurityPatch"),
 				inAzure("/managedClusters/my-cluster", "sku.tier", "Standard"),
@@ -195,6 +201,25 @@ var typedFeatures = &scenario{
 			expect: []expectation{
 				silent(typedControlPlaneKind, clusterName, "spec."+clusterPatches), silent(typedPoolKind, userPool, "spec."+poolPatches),
 				silent(typedControlPlaneKind, clusterName, "custom-header"), available, contractKept,
+			},
+		},
+		{
+			name: "take out what Azure keeps",
+			act: all(
+				func(w *world) error { return w.set(typedControlPlaneKind, clusterName, "spec.autoscalerProfile", nil) },
+				func(w *world) error {
+					return w.set(typedControlPlaneKind, clusterName, "spec.apiServerAccessProfile", nil)
+				},
+				func(w *world) error {
+					return w.set(typedControlPlaneKind, clusterName, "spec.loadBalancerProfile", nil)
+				},
+				func(w *world) error { return w.set(typedPoolKind, userPool, "spec.taints", nil) },
+			),
+			expect: []expectation{
+				inAzure("/managedClusters/my-cluster", "properties.autoScalerProfile.expander", "random"),
+				inAzure("/managedClusters/my-cluster", "properties.apiServerAccessProfile.authorizedIPRanges", "[0.0.0.0/0]"),
+				inAzure("/managedClusters/my-cluster", "properties.networkProfile.loadBalancerProfile.managedOutboundIPs.count", 1),
+				inAzure("/agentPools/pool1", "properties.nodeTaints", nil), available,
 			},
 		},
 		{
