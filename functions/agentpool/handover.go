@@ -48,15 +48,15 @@ func withoutProfiles(managedCluster *unstructured.Unstructured) map[string]any {
 // Uncounted returns the profiles without the numbers of nodes that AKS has refused, as it scales the pools itself: the cluster is there
 // already, as it is after clusterctl move, and AKS has scaled since.
 func (h Handover) Uncounted(wanted []any) []any {
-	uncounted := map[any]bool{}
+	uncounted := map[string]bool{}
 	for _, profile := range field.Maps(h.sent) {
 		_, counted := profile["count"]
-		uncounted[profile["name"]] = profile["enableAutoScaling"] == true && (h.refused || !counted)
+		uncounted[field.Text(profile["name"])] = profile["enableAutoScaling"] == true && (h.refused || !counted)
 	}
 	profiles := slices.Clone(wanted)
 	for i := range profiles {
 		profile, _ := profiles[i].(map[string]any)
-		if uncounted[profile["name"]] && profile["enableAutoScaling"] == true {
+		if uncounted[field.Text(profile["name"])] && profile["enableAutoScaling"] == true {
 			profile = maps.Clone(profile)
 			delete(profile, "count")
 			profiles[i] = profile
