@@ -3,7 +3,6 @@ package agentpool
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -14,14 +13,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
-// ManagedByAKS is the value of annotation replicas-managed-by while AKS scales a pool.
-const ManagedByAKS = "aks"
-
-// Fields of the status of an agent pool.
-var (
-	statusProvisioningState = field.At[string]("status", "provisioningState")
-	statusConditions        = field.At[[]any]("status", "conditions")
-)
+// statusProvisioningState is a field of agent pools.
+var statusProvisioningState = field.At[string]("status", "provisioningState")
 
 // refusedWithoutCount is how AKS refuses to create a pool without a count (Azure/azure-service-operator#3220). It asks for none when a pool
 // is there, and leaves its number of nodes as it is (Azure/azure-rest-api-specs#7746).
@@ -113,14 +106,7 @@ func (c *Counting) waits(pool *unstructured.Unstructured) string {
 
 // refused reports whether AKS has refused to create the pool, because it is to have no number of nodes. The pool was there before
 // and is gone. What ASO says of an older generation counts: the next that it says tells whether that is over.
-func (c *Counting) refused() bool { return asoSays(c.Observed, refusedWithoutCount) }
-
-// asoSays reports whether what ASO has last said of an object has the text.
-func asoSays(observed *unstructured.Unstructured, text string) bool {
-	return observed != nil && slices.ContainsFunc(field.Maps(statusConditions.Value(observed)), func(condition map[string]any) bool {
-		return condition["type"] == "Ready" && strings.Contains(field.Text(condition["message"]), text)
-	})
-}
+func (c *Counting) refused() bool { return aso.LastSaid(c.Observed, refusedWithoutCount) }
 
 // Nodes returns the number of nodes that Azure has of an observed pool, nil while that is not known. ASO looks once an hour, so while
 // somebody else scales the pool the machines that Cluster API knows may be more.

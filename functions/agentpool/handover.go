@@ -29,7 +29,7 @@ func HandoverOf(observed *unstructured.Unstructured) Handover {
 	if observed == nil {
 		return Handover{}
 	}
-	h := Handover{sent: SpecProfiles.Value(observed), refused: asoSays(observed, refusedManualScale)}
+	h := Handover{sent: SpecProfiles.Value(observed), refused: aso.LastSaid(observed, refusedManualScale)}
 	withoutPools := len(h.sent) == 0 && aso.StatusID.Value(observed) != ""
 	// Of a cluster that is gone ASO's status has what was there last.
 	h.created = (len(StatusProfiles.Value(observed)) > 0 || withoutPools) && !aso.Lost(observed)

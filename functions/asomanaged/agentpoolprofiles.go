@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/functions/agentpool"
 	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
@@ -19,7 +20,8 @@ import (
 )
 
 // setAgentPoolProfiles gives a new ManagedCluster the pools that it is created with: AKS does not create a cluster
-// without a System pool, unless it hosts that itself. Later they are handed over to objects of their own. The error is ErrPending when a pool has to be read first.
+// without a System pool, unless it hosts that itself. Later they are handed over to objects of their own. The error is ErrPending when a pool
+// has to be read first.
 func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructured, managed *plan.Resource) error {
 	const because = "because agent pools are defined by AzureASOManagedMachinePools"
 	if managed.Err = managed.RequireAbsent(agentpool.SpecProfiles, because); managed.Err != nil {
@@ -32,11 +34,11 @@ func setAgentPoolProfiles(in *composer.Request, cluster *unstructured.Unstructur
 		return nil
 	}
 	pools, err := readPools(in, cluster, managed)
-	pools.profiles = handover.Uncounted(pools.profiles)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case handover.Separate(managed.Object, pools.profiles, len(pools.waits) == 0, pools.comingUp):
+	}
+	pools.profiles = handover.Uncounted(pools.profiles)
+	if handover.Separate(managed.Object, pools.profiles, len(pools.waits) == 0, pools.comingUp) {
 		managed.Release(observed, agentpool.SpecProfiles.Names()...)
 		return nil
 	}
@@ -119,7 +121,7 @@ func agentPoolProfile(in *composer.Request, managed *plan.Resource, machinePool,
 	}
 	blocked := agentPool.Err
 	if blocked == nil {
-		blocked = setAgentPool(machinePool, agentPool, &agentpool.Counting{MachinePool: machinePool, ByAKS: []string{agentpool.ManagedByAKS}})
+		blocked = setAgentPool(machinePool, agentPool, &agentpool.Counting{MachinePool: machinePool, ByAKS: []string{v1beta1.ReplicasManagedByAKS}})
 	}
 	if blocked != nil {
 		return nil, fmt.Sprintf("AzureASOManagedMachinePool %s is fixed: %s", name, blocked.Message), nil //nolint:nilerr // It is the pool's.

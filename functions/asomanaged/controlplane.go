@@ -106,8 +106,7 @@ var (
 )
 
 // setManagedCluster sets on the ManagedCluster what Cluster API decides. Its pools come last, as what becomes of them depends on whether
-// anything else changes. The error is ErrPending when its pools have to be
-// read first.
+// anything else changes. The error is ErrPending when its pools have to be read first.
 func setManagedCluster(in *composer.Request, cluster *unstructured.Unstructured, managed *plan.Resource) error {
 	version := specVersion.Value(in.XR)
 	managed.Err = setVersion(managed, kubernetesVersion, version, fmt.Sprintf("because spec.version is %q", version),

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/functions/agentpool"
 	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
@@ -90,7 +91,7 @@ func readMachinePool(in *composer.Request) (*poolInputs, error) {
 // setAgentPool sets on the agent pool what its MachinePool decides. The error is ErrPending when the ManagedCluster has to be read first.
 func (m *poolInputs) setAgentPool(in *composer.Request, controlPlane *unstructured.Unstructured) error {
 	m.counting = &agentpool.Counting{
-		MachinePool: m.machinePool, Cluster: m.cluster, ByAKS: []string{agentpool.ManagedByAKS}, Observed: plan.Created(in, m.agentPool.Name()),
+		MachinePool: m.machinePool, Cluster: m.cluster, ByAKS: []string{v1beta1.ReplicasManagedByAKS}, Observed: plan.Created(in, m.agentPool.Name()),
 	}
 	if m.agentPool.Err != nil {
 		return nil //nolint:nilerr // It is the resource's.
@@ -118,7 +119,7 @@ func setAgentPool(machinePool *unstructured.Unstructured, agentPool *plan.Resour
 		return blocked
 	}
 	scaler, scaledByOther := machinePool.GetAnnotations()[clusterv1.ReplicasManagedByAnnotation]
-	if aso.SpecEnableAutoScaling.Value(agentPool.Object) && scaledByOther && scaler != agentpool.ManagedByAKS {
+	if aso.SpecEnableAutoScaling.Value(agentPool.Object) && scaledByOther && scaler != v1beta1.ReplicasManagedByAKS {
 		return composer.Blockedf(composer.ReasonReplicasManagedBy,
 			"%s.spec.enableAutoScaling is true, but must be false or absent because annotation %s of MachinePool %q says that %q manages the replicas",
 			agentPool.Source, clusterv1.ReplicasManagedByAnnotation, machinePool.GetName(), scaler)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -66,11 +65,7 @@ func readCRDs(names []string) ([]extv1.CustomResourceDefinition, error) {
 			if o.GetKind() != "CustomResourceDefinition" {
 				return nil, fmt.Errorf("%s: %s %s is no CustomResourceDefinition", file, o.GetKind(), o.GetName())
 			}
-			content, err := json.Marshal(o.Object)
-			if err == nil {
-				err = shape.Decode(content, &crd)
-			}
-			if err != nil {
+			if err := shape.Convert(o.Object, &crd); err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
 			crds = append(crds, crd)

@@ -169,8 +169,8 @@ func (m *poolInputs) otherScaler() *composer.Blocked {
 		clusterv1.ReplicasManagedByAnnotation, m.machinePool.GetName(), scaler)
 }
 
-// managedByAKS are the values of annotation replicas-managed-by that mean AKS: CAPZ writes true.
-var managedByAKS = []string{agentpool.ManagedByAKS, "true"}
+// managedByAKS are the values of annotation replicas-managed-by that mean AKS.
+var managedByAKS = []string{v1beta1.ReplicasManagedByAKS, v1beta1.ReplicasManagedByCAPZ}
 
 // setCount takes the number of nodes out of the pool while somebody else decides it. The error is ErrPending when the ManagedCluster has
 // to be read first.

@@ -4,21 +4,15 @@
 package managed
 
 import (
-	"encoding/json"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/shape"
 )
 
-// read fills a typed object; it is Blocked where obj cannot be one. It goes by JSON, as numbers may be of any type.
+// read fills a typed object; it is Blocked where obj cannot be one.
 func read(obj *unstructured.Unstructured, into any) error {
-	content, err := json.Marshal(obj.Object)
-	if err == nil {
-		err = shape.Decode(content, into)
-	}
-	if err != nil {
+	if err := shape.Convert(obj.Object, into); err != nil {
 		return composer.Blockedf(composer.ReasonInvalidResource, "%s %s cannot be read: %v", obj.GetKind(), obj.GetName(), err)
 	}
 	return nil

@@ -70,14 +70,14 @@ func (r *Rules) lastSystemPool(ctx context.Context, pool *v1beta1.AzureManagedMa
 	if err != nil || cluster == nil || !cluster.DeletionTimestamp.IsZero() {
 		return nil, err
 	}
-	for _, needsNone := range []func() (bool, error){
-		func() (bool, error) { return r.otherSystemPools(ctx, pool, cluster.Name) },
-		func() (bool, error) { return r.hostsSystemPool(ctx, cluster) },
-		func() (bool, error) { return access.Terminating(r.Reader, pool.Namespace), nil },
-	} {
-		if enough, err := needsNone(); err != nil || enough {
-			return nil, err
-		}
+	if others, err := r.otherSystemPools(ctx, pool, cluster.Name); err != nil || others {
+		return nil, err
+	}
+	if hosted, err := r.hostsSystemPool(ctx, cluster); err != nil || hosted {
+		return nil, err
+	}
+	if access.Terminating(r.Reader, pool.Namespace) {
+		return nil, nil
 	}
 	return field.ErrorList{field.Invalid(path, value, fmt.Sprintf(
 		"%s %s is the last System pool of Cluster %s and %s, because AKS needs one: add another System pool first, or delete the Cluster",

@@ -22,6 +22,12 @@ func Doubted(obj metav1.Object) bool {
 	return answer != "" && answer != LossConfirmed && annotations[AnnotationReconcilePolicy] == PolicySkip && !SkippedByPause(obj)
 }
 
+// SkippedByProject reports whether it is this project, and not a user, that keeps ASO from touching an object that is not held: for a pause,
+// for the lifecycle, or while Azure is asked if it still has the resource.
+func SkippedByProject(obj metav1.Object) bool {
+	return SkippedByPause(obj) || SkippedByLifecycle(obj) || Doubted(obj)
+}
+
 // Lost reports whether Azure certainly no longer has a resource that was made, and has not got it again.
 func Lost(obj *unstructured.Unstructured) bool {
 	if obj == nil {
@@ -36,10 +42,9 @@ func Lost(obj *unstructured.Unstructured) bool {
 
 // Answer names what ASO last reported of an object, so that one report is not taken for another: its reason, and since when it stands.
 func Answer(obj *unstructured.Unstructured) string {
-	for _, c := range field.Maps(conditions.Value(obj)) {
-		if c["type"] == "Ready" {
-			return field.Text(c["reason"]) + " " + field.Text(c["lastTransitionTime"])
-		}
+	c := readyCondition(obj)
+	if c == nil {
+		return ""
 	}
-	return ""
+	return field.Text(c["reason"]) + " " + field.Text(c["lastTransitionTime"])
 }

@@ -25,22 +25,20 @@ type Refusal struct {
 //
 // ASO documentation, "Conditions": severity Info is progress, Warning is retried, Error is final.
 func RefusalOf(obj *unstructured.Unstructured) (Refusal, bool) {
-	for _, c := range field.Maps(conditions.Value(obj)) {
-		severity := c["severity"]
-		if c["type"] != "Ready" || c["status"] != "False" || severity != "Warning" && severity != "Error" {
-			continue
-		}
-		if field.Integer(c["observedGeneration"]) < Generation(obj) {
-			continue // It is about what the object asked for before.
-		}
-		since, err := time.Parse(time.RFC3339, field.Text(c["lastTransitionTime"]))
-		if err != nil {
-			since = time.Time{}
-		}
-		reason, message := answerIn(field.Text(c["reason"]), field.Text(c["message"]))
-		return Refusal{Reason: reason, Message: message, Since: since, final: severity == "Error"}, true
+	c := readyCondition(obj)
+	severity := c["severity"]
+	if c["status"] != "False" || severity != "Warning" && severity != "Error" {
+		return Refusal{}, false
 	}
-	return Refusal{}, false
+	if field.Integer(c["observedGeneration"]) < Generation(obj) {
+		return Refusal{}, false // It is about what the object asked for before.
+	}
+	since, err := time.Parse(time.RFC3339, field.Text(c["lastTransitionTime"]))
+	if err != nil {
+		since = time.Time{}
+	}
+	reason, message := answerIn(field.Text(c["reason"]), field.Text(c["message"]))
+	return Refusal{Reason: reason, Message: message, Since: since, final: severity == "Error"}, true
 }
 
 // retriedSoon are the reasons for which ASO looks again within half a minute, or after which something else is decided first.

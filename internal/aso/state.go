@@ -1,6 +1,8 @@
 package aso
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
@@ -60,21 +62,34 @@ func StateOf(obj *unstructured.Unstructured) State {
 	if Held(obj) {
 		return State{Reason: reasonWaitingForResource, Message: "waits until what it refers to is ready"}
 	}
-	for _, c := range field.Maps(conditions.Value(obj)) {
-		if c["type"] != "Ready" {
-			continue
-		}
-		if field.Integer(c["observedGeneration"]) < Generation(obj) {
-			return Unseen()
-		}
-		reason, message := answerIn(field.Text(c["reason"]), field.Text(c["message"]))
-		state := State{Reason: reason, Message: message, Failed: c["severity"] == "Error", Ready: c["status"] == "True"}
-		if state.Ready && obj.GetAnnotations()[AnnotationPolls] != "" {
-			return Unseen() // ASO writes its annotations before its status.
-		}
-		return state
+	c := readyCondition(obj)
+	switch {
+	case c == nil:
+		return State{Reason: ReasonReconciling, Message: messageNotReported}
+	case field.Integer(c["observedGeneration"]) < Generation(obj):
+		return Unseen()
 	}
-	return State{Reason: ReasonReconciling, Message: messageNotReported}
+	reason, message := answerIn(field.Text(c["reason"]), field.Text(c["message"]))
+	state := State{Reason: reason, Message: message, Failed: c["severity"] == "Error", Ready: c["status"] == "True"}
+	if state.Ready && obj.GetAnnotations()[AnnotationPolls] != "" {
+		return Unseen() // ASO writes its annotations before its status.
+	}
+	return state
+}
+
+// readyCondition returns the condition Ready of obj, of whatever generation; nil when there is none.
+func readyCondition(obj *unstructured.Unstructured) map[string]any {
+	for _, c := range field.Maps(conditions.Value(obj)) {
+		if c["type"] == "Ready" {
+			return c
+		}
+	}
+	return nil
+}
+
+// LastSaid reports whether the message that ASO last reported of an object, of whatever generation, has the text; obj may be nil.
+func LastSaid(obj *unstructured.Unstructured, text string) bool {
+	return obj != nil && strings.Contains(field.Text(readyCondition(obj)["message"]), text)
 }
 
 // Unseen is the state of an object whose latest change ASO has not reported on.

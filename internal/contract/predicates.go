@@ -39,7 +39,7 @@ func xrChanged() predicate.Predicate {
 			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
 			differs(access.StatusReplicas, before, after) || differs(access.StatusControlPlaneEndpoint, before, after) ||
 			differs(access.StatusVersion, before, after) || pauseReported(before, after) ||
-			refusalsChanged(before, after) || refusedByAPIServer(before, after)
+			refusalsChanged(before, after) || refusal.Changed(before, after)
 	})
 }
 
@@ -48,13 +48,6 @@ func pauseReported(before, after client.Object) bool {
 	old, oldOK := before.(*unstructured.Unstructured)
 	changed, changedOK := after.(*unstructured.Unstructured)
 	return oldOK && changedOK && reportsNotPaused(old) != reportsNotPaused(changed)
-}
-
-// refusedByAPIServer reports whether the API server has refused something of a composite resource since, or refuses it no more.
-func refusedByAPIServer(before, after client.Object) bool {
-	old, oldOK := before.(*unstructured.Unstructured)
-	changed, changedOK := after.(*unstructured.Unstructured)
-	return oldOK && changedOK && refusal.Changed(old, changed)
 }
 
 // endpointChanged passes what matters of a control plane to the infrastructure.

@@ -67,15 +67,8 @@ func metadataOrSpecChanged() predicate.Predicate {
 			!maps.Equal(e.ObjectOld.GetLabels(), e.ObjectNew.GetLabels()) ||
 			!maps.Equal(e.ObjectOld.GetAnnotations(), e.ObjectNew.GetAnnotations()) ||
 			!slices.Equal(e.ObjectOld.GetFinalizers(), e.ObjectNew.GetFinalizers()) ||
-			refusedAnew(e.ObjectOld, e.ObjectNew)
+			refusal.Changed(e.ObjectOld, e.ObjectNew)
 	}}
-}
-
-// refusedAnew reports whether the API server has refused something of a composite resource since, or refuses it no more.
-func refusedAnew(before, after client.Object) bool {
-	old, oldOK := before.(*unstructured.Unstructured)
-	changed, changedOK := after.(*unstructured.Unstructured)
-	return oldOK && changedOK && refusal.Changed(old, changed)
 }
 
 // indexClaim is the function of claimIndex.

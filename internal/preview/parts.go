@@ -2,7 +2,6 @@ package preview
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 
@@ -122,11 +121,7 @@ func current(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 }
 
 func converted(o *unstructured.Unstructured, old, out any, convert func() error) (*unstructured.Unstructured, error) {
-	content, err := json.Marshal(o.Object)
-	if err == nil {
-		err = shape.Decode(content, old)
-	}
-	if err != nil {
+	if err := shape.Convert(o.Object, old); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", o.GetKind(), o.GetName(), err)
 	}
 	if err := convert(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
@@ -88,7 +89,9 @@ func complete(answers Answers, lookUp func() Answers) bool {
 	return !slices.ContainsFunc(slices.Collect(maps.Values(answers)), unknown)
 }
 
-// Changed reports whether what Crossplane shows as refused differs.
-func Changed(before, after *unstructured.Unstructured) bool {
-	return !maps.Equal(shown(before), shown(after))
+// Changed reports whether the API server has refused something of a composite resource since, or refuses it no more, as Crossplane shows.
+func Changed(before, after client.Object) bool {
+	old, oldOK := before.(*unstructured.Unstructured)
+	changed, changedOK := after.(*unstructured.Unstructured)
+	return oldOK && changedOK && !maps.Equal(shown(old), shown(changed))
 }

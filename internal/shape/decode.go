@@ -39,6 +39,15 @@ func Decode(content []byte, into any) error {
 	return Explain(err, wrong, "it")
 }
 
+// Convert reads an object, of which numbers may be of any type, into what a pointer points to, as Decode does.
+func Convert(object map[string]any, into any) error {
+	content, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	return Decode(content, into)
+}
+
 // Explain returns an error from decoding in the words of the mistakes that were found in what was decoded, where there are any. It
 // never names a type of Go; of names the kind.
 func Explain(err error, found []Mistake, of string) error {

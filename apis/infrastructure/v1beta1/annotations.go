@@ -18,6 +18,13 @@ const (
 	ManagesReplicas = "replicas"
 )
 
+// The values of Cluster API's annotation cluster.x-k8s.io/replicas-managed-by while AKS scales a pool by itself.
+const (
+	ReplicasManagedByAKS = "aks"
+	// ReplicasManagedByCAPZ is what CAPZ writes for pools with typed fields.
+	ReplicasManagedByCAPZ = "true"
+)
+
 // What provider-capz says on a control plane with an AzureClusterIdentity of the credential that ASO uses for the cluster.
 const (
 	// AnnotationCredential names the Secret, from the day that it is there.

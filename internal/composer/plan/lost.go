@@ -96,8 +96,7 @@ func derived(answer string) bool { return strings.Contains(answer, ": ") }
 func policyByUser(observed *unstructured.Unstructured) bool {
 	annotations := observed.GetAnnotations()
 	owned := annotations[v1beta1.AnnotationOwnership] == "" || annotations[v1beta1.AnnotationOwnership] == v1beta1.OwnershipOwned
-	ours := aso.Held(observed) || aso.Doubted(observed) || aso.SkippedByPause(observed) || aso.SkippedByLifecycle(observed)
-	return annotations[aso.AnnotationReconcilePolicy] != "" && owned && !ours
+	return annotations[aso.AnnotationReconcilePolicy] != "" && owned && !aso.Held(observed) && !aso.SkippedByProject(observed)
 }
 
 // annotateLoss records what is known of the loss of a resource.

@@ -50,10 +50,8 @@ func (p *Plan) looksFirst(r *Resource, observed *unstructured.Unstructured) bool
 	kind, known := aso.KindOf(r.groupKind())
 	_, policy := r.Object.GetAnnotations()[aso.AnnotationReconcilePolicy]
 	return p.LookFirst && r.Declared && r.Err == nil && known && !policy && r.Lifecycle == aso.Managed &&
-		ownerName.Value(r.Object) == "" && p.parentOf(r, kind) == nil
+		aso.SpecOwnerName.Value(r.Object) == "" && p.parentOf(r, kind) == nil
 }
-
-var ownerName = field.At[string]("spec", "owner", "name")
 
 // findingByUser returns what the observed object of a resource of the user's shows.
 func findingByUser(observed *unstructured.Unstructured) finding {

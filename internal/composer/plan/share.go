@@ -119,8 +119,7 @@ func findingOfHolder(theirs *unstructured.Unstructured) finding {
 	case v1beta1.OwnershipUndecided:
 		return findingOpen
 	}
-	ours := aso.Held(theirs) || aso.Doubted(theirs) || aso.SkippedByPause(theirs) || aso.SkippedByLifecycle(theirs)
-	if annotations[aso.AnnotationReconcilePolicy] == aso.PolicySkip && !ours {
+	if annotations[aso.AnnotationReconcilePolicy] == aso.PolicySkip && !aso.Held(theirs) && !aso.SkippedByProject(theirs) {
 		return findingExternal
 	}
 	return findingOwned

@@ -28,7 +28,7 @@ func resumes(obj metav1.Object) bool {
 	case v1beta1.OwnershipExternal, v1beta1.OwnershipUser, v1beta1.OwnershipUndecided:
 		return false
 	}
-	return !aso.Held(obj) && (aso.SkippedByPause(obj) || aso.SkippedByLifecycle(obj) || aso.Doubted(obj))
+	return !aso.Held(obj) && aso.SkippedByProject(obj)
 }
 
 // resume removes the policy that a pause or the lifecycle has put on obj: the function, which would, is not called for a composite

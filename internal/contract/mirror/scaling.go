@@ -17,13 +17,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
-// Values of annotation cluster.x-k8s.io/replicas-managed-by while AKS scales a pool by itself.
-const (
-	replicasManagedByAKS = "aks"
-	// replicasManagedByCAPZ is what CAPZ writes for pools with typed fields.
-	replicasManagedByCAPZ = "true"
-)
-
 // replicasManagedByOther is the reason of Events about two who would scale one pool.
 const replicasManagedByOther = "ReplicasManagedByOther"
 
@@ -41,7 +34,7 @@ func (m *MachinePool) mirrorScaling(ctx context.Context, s *access.Scope, owner 
 			clusterv1.ReplicasManagedByAnnotation, owner.Name, by, otherwise))
 		return nil
 	case !marked && (inAzure || handedOver(s.XR, owner, pool)):
-		annotations.AddAnnotations(scaled, map[string]string{clusterv1.ReplicasManagedByAnnotation: replicasManagedByAKS})
+		annotations.AddAnnotations(scaled, map[string]string{clusterv1.ReplicasManagedByAnnotation: v1beta1.ReplicasManagedByAKS})
 	case marked && byAKS(s, by) && !inAzure && pool != nil && !handedOver(s.XR, owner, pool):
 		delete(scaled.Annotations, clusterv1.ReplicasManagedByAnnotation)
 	}
@@ -97,7 +90,7 @@ func replicasOf(s *access.Scope, owner *clusterv1.MachinePool, pool *unstructure
 
 // byAKS reports whether the annotation's value is the contract's own: that of pools with typed fields may be CAPZ's, too.
 func byAKS(s *access.Scope, value string) bool {
-	return value == replicasManagedByAKS || value == replicasManagedByCAPZ && !s.Kind.Inline
+	return value == v1beta1.ReplicasManagedByAKS || value == v1beta1.ReplicasManagedByCAPZ && !s.Kind.Inline
 }
 
 // scaledInAzure reports whether the number of nodes is not Cluster API's to decide, because AKS scales the pool, or the user has

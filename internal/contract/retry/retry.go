@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,7 +43,7 @@ func Retry(ctx context.Context, c client.Writer, obj *unstructured.Unstructured)
 	now := time.Now()
 	before := attemptsOf(obj, now)
 	wait := delay(before.count)
-	if left := latest(refusal.Since, before.last).Add(wait).Sub(now); left > 0 {
+	if left := slices.MaxFunc([]time.Time{refusal.Since, before.last}, time.Time.Compare).Add(wait).Sub(now); left > 0 {
 		return left, nil
 	}
 	change, ok := raise(obj)
@@ -92,13 +93,6 @@ func delay(count int) time.Duration {
 		wait = min(2*wait, longestDelay)
 	}
 	return wait
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // raise returns a change of spec.operatorSpec that raises the generation and changes nothing else; false if there is none. ASO looks at an
