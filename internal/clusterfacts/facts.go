@@ -49,6 +49,9 @@ var (
 	specObjects  = field.At[[]any]("spec", "objects")
 	specServed   = field.At[[]string]("spec", "served")
 	specOperator = field.At[string]("spec", "operatorNamespace")
+
+	specFailureDomains      = field.At[[]string]("spec", "failureDomains")
+	specFailureDomainsKnown = field.At[bool]("spec", "failureDomainsKnown")
 )
 
 // ServedName returns how spec.served has a kind.
@@ -68,6 +71,14 @@ func Serves(facts *unstructured.Unstructured, gvk schema.GroupVersionKind) bool 
 
 // Operator returns where the ASO runs that serves the Cluster's namespace; empty when that is not known.
 func Operator(facts *unstructured.Unstructured) string { return specOperator.Value(facts) }
+
+// FailureDomains returns the availability zones of the location of an AzureCluster, sorted; not known until Azure has told them.
+func FailureDomains(facts *unstructured.Unstructured) (zones []string, known bool) {
+	if facts == nil || specFormat.Value(facts) != v1alpha1.ClusterFactsFormat || !specFailureDomainsKnown.Value(facts) {
+		return nil, false
+	}
+	return specFailureDomains.Value(facts), true
+}
 
 // ClusterUID returns the UID of the Cluster that facts are of.
 func ClusterUID(facts *unstructured.Unstructured) types.UID { return types.UID(specUID.Value(facts)) }

@@ -1,6 +1,7 @@
 package clusterfacts
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,30 @@ func TestMachinePoolOf(t *testing.T) {
 	}
 	if !HasMachinePool(facts, "u") || !HasMachinePool(facts, "v") || HasMachinePool(facts, "w") || HasMachinePool(facts, "") {
 		t.Error("it does not know what it has")
+	}
+}
+
+func TestFailureDomains(t *testing.T) {
+	cases := map[string]struct {
+		facts string
+		zones []string
+		known bool
+	}{
+		"known":                {"spec: {format: 2, failureDomains: ['1', '3'], failureDomainsKnown: true}", []string{"1", "3"}, true},
+		"a location of none":   {"spec: {format: 2, failureDomainsKnown: true}", nil, true},
+		"not known":            {"spec: {format: 2}", nil, false},
+		"not known to be all":  {"spec: {format: 2, failureDomains: ['1']}", nil, false},
+		"in an earlier format": {"spec: {format: 1, failureDomains: ['1'], failureDomainsKnown: true}", nil, false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if zones, known := FailureDomains(parse(t, c.facts)); known != c.known || !slices.Equal(zones, c.zones) {
+				t.Errorf("got %v, %v", zones, known)
+			}
+		})
+	}
+	if _, known := FailureDomains(nil); known {
+		t.Error("without facts they are known")
 	}
 }
 

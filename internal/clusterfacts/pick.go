@@ -72,16 +72,22 @@ func Pick(object *unstructured.Unstructured) *unstructured.Unstructured {
 	return picked
 }
 
-var statusResources = field.At[[]any]("status", "resources")
+var (
+	statusResources      = field.At[[]any]("status", "resources")
+	statusFailureDomains = field.At[map[string]any]("status", "failureDomains")
+)
 
-// pickStatus returns what others wait for: what is ready, whose it is, and the mistake for which it will not be ready; and what they must not
-// outlive: what is gone from Azure. Other reasons and messages change with every step that Azure takes.
+// pickStatus returns what others wait for: what is ready, whose it is, where machines may be, and the mistake for which it will not be
+// ready; and what they must not outlive: what is gone from Azure. Other reasons and messages change with every step that Azure takes.
 func pickStatus(object *unstructured.Unstructured) map[string]any {
 	picked := map[string]any{}
 	for _, name := range []string{"version", "autoUpgradeVersion"} {
 		if path := field.At[string]("status", name); path.Has(object) {
 			picked[name] = path.Value(object)
 		}
+	}
+	if domains := statusFailureDomains.Value(object); len(domains) > 0 {
+		picked["failureDomains"] = domains
 	}
 	var kept []any
 	for _, m := range field.Maps(statusResources.Value(object)) {

@@ -43,6 +43,10 @@ func TestPick(t *testing.T) {
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedControlPlane, ` + metadata + `, spec: {location: x}, status: {version: v1, autoUpgradeVersion: v2,
 			  resources: [{resource: {kind: ManagedCluster, name: a}, ready: true, ownership: owned}, {resource: {kind: Extension, name: e}, ready: false, reason: AzureResourceNotFound}]}}`,
 		},
+		"infrastructure with failure domains": {
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedCluster, ` + metadata + `, spec: {controlPlaneEndpoint: {host: h}}, status: {ready: true, failureDomains: {"1": {controlPlane: true}}}}`,
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedCluster, ` + metadata + `, spec: {}, status: {failureDomains: {"1": {controlPlane: true}}}}`,
+		},
 		"a mistake, and what waits": {
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedCluster, ` + metadata + `, status: {
 			  resources: [{resource: {kind: ResourceGroup, name: a}, ready: false, reason: InvalidField, message: why}, {resource: {kind: VirtualNetwork, name: b}, ready: false, reason: WaitingForResource, message: waits}]}}`,

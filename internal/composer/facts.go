@@ -124,6 +124,12 @@ func (r *Request) Served(gvk schema.GroupVersionKind) (served, known bool, err e
 // Operator returns where the ASO runs that serves the composite's namespace; empty when that is not known.
 func (r *Request) Operator() string { return clusterfacts.Operator(r.knows.facts) }
 
+// FailureDomains returns the availability zones of the location of the AzureCluster of the Cluster that Know was called for, sorted; not
+// known until provider-capz has been told them.
+func (r *Request) FailureDomains() (zones []string, known bool) {
+	return clusterfacts.FailureDomains(r.knows.facts)
+}
+
 // inFacts returns the objects that facts have of a kind, sorted by name; not ok when they do not have the kind. The error is ErrPending when
 // they have to be read first.
 func (r *Request) inFacts(gvk schema.GroupVersionKind, namespace string) (objects []*unstructured.Unstructured, ok bool, err error) {

@@ -44,6 +44,20 @@ type ClusterFactsSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	OperatorNamespace string `json:"operatorNamespace,omitempty"`
+
+	// failureDomains are the availability zones of the location of an AzureCluster in which its subscription may have virtual machines,
+	// sorted; none where the location has none.
+	// Example: ["1", "2", "3"]
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=63
+	FailureDomains []string `json:"failureDomains,omitempty"`
+
+	// failureDomainsKnown says that Azure has told which zones there are. Until then failureDomains has none, and an AzureCluster without
+	// spec.failureDomains gets nothing whose zones could not be changed later.
+	// +optional
+	FailureDomainsKnown bool `json:"failureDomainsKnown,omitempty"`
 }
 
 // ClusterFacts has what provider-capz tells function-capz of a Cluster: one object of the Cluster's name, and one for each of its
