@@ -74,7 +74,7 @@ func Pick(object *unstructured.Unstructured) *unstructured.Unstructured {
 
 var (
 	statusResources      = field.At[[]any]("status", "resources")
-	statusFailureDomains = field.At[map[string]any]("status", "failureDomains")
+	statusFailureDomains = field.At[[]any]("status", "failureDomains")
 )
 
 // pickStatus returns what others wait for: what is ready, whose it is, where machines may be, and the mistake for which it will not be

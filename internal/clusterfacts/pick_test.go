@@ -44,8 +44,8 @@ func TestPick(t *testing.T) {
 			  resources: [{resource: {kind: ManagedCluster, name: a}, ready: true, ownership: owned}, {resource: {kind: Extension, name: e}, ready: false, reason: AzureResourceNotFound}]}}`,
 		},
 		"infrastructure with failure domains": {
-			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedCluster, ` + metadata + `, spec: {controlPlaneEndpoint: {host: h}}, status: {ready: true, failureDomains: {"1": {controlPlane: true}}}}`,
-			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedCluster, ` + metadata + `, spec: {}, status: {failureDomains: {"1": {controlPlane: true}}}}`,
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedCluster, ` + metadata + `, spec: {controlPlaneEndpoint: {host: h}}, status: {ready: true, failureDomains: [{name: "1", controlPlane: true}]}}`,
+			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureManagedCluster, ` + metadata + `, spec: {}, status: {failureDomains: [{name: "1", controlPlane: true}]}}`,
 		},
 		"a mistake, and what waits": {
 			`{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedCluster, ` + metadata + `, status: {

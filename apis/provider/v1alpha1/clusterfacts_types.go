@@ -58,6 +58,28 @@ type ClusterFactsSpec struct {
 	// spec.failureDomains gets nothing whose zones could not be changed later.
 	// +optional
 	FailureDomainsKnown bool `json:"failureDomainsKnown,omitempty"`
+
+	// availabilitySets are those that AzureMachines of the Cluster are in, by name. No machine owns one, so that the AzureCluster has them.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=10000
+	AvailabilitySets []AvailabilitySetFacts `json:"availabilitySets,omitempty"`
+}
+
+// AvailabilitySetFacts is an availability set that machines are in.
+type AvailabilitySetFacts struct {
+	// name of the availability set in Azure.
+	// Example: my-cluster_md-0-as
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// faultDomains is how many fault domains Azure has for an availability set in the location; 0 while that is not known.
+	// Example: 3
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	FaultDomains int32 `json:"faultDomains,omitempty"`
 }
 
 // ClusterFacts has what provider-capz tells function-capz of a Cluster: one object of the Cluster's name, and one for each of its

@@ -53,6 +53,8 @@ type FactsOfMachine struct {
 	BootstrapReady bool `json:"bootstrapReady,omitempty"`
 	// Owner is what the Machine is one of.
 	Owner FactsOfOwner `json:"owner,omitzero"`
+	// AvailabilitySet is the name in Azure of the availability set that the machine is in, as it was first decided; empty for none.
+	AvailabilitySet string `json:"availabilitySet,omitempty"`
 }
 
 // The kinds of FactsOfOwner.
