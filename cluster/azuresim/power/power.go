@@ -104,8 +104,13 @@ const (
 type State struct {
 	// Phase is Off, Booting, Provisioned or Failed.
 	Phase string `json:"phase"`
-	// Message says why a machine has failed. It holds no secret.
+	// Message says why a machine has failed, or what of its custom data has. It holds no secret.
 	Message string `json:"message,omitempty"`
+	// CustomDataEnded says that what the custom data asks for has been done, well or badly.
+	CustomDataEnded bool `json:"customDataEnded,omitempty"`
+	// Bootstrapped says that the machine has the file by which Cluster API's custom data ends when kubeadm has succeeded:
+	// /run/cluster-api/bootstrap-success.complete. CAPZ's extension CAPZ.Linux.Bootstrapping waits for it.
+	Bootstrapped bool `json:"bootstrapped,omitempty"`
 }
 
 // Host runs virtual machines, networks and load balancers. Every method may be called again with what it was called with before, and then
