@@ -1,4 +1,5 @@
-// Package proxy is an HTTP proxy that answers for the simulated hosts itself and refuses every other host.
+// Package proxy is an HTTP proxy that answers for the simulated hosts itself, leads to the simulated machines, and refuses every
+// other host.
 package proxy
 
 import (
@@ -28,10 +29,13 @@ type Proxy struct {
 	Serves func(host string) bool
 	// Plain tells for which hosts it answers without TLS.
 	Plain func(host string) bool
+	// Dial connects to what is behind an address of a simulated network, such as the API server of a machine. Nothing is when it is nil.
+	Dial func(ctx context.Context, address string) (net.Conn, error)
 
 	once   sync.Once
 	tunnel *tunnelListener
 	inner  *http.Server
+	led    couples
 }
 
 // Serve accepts proxy connections on l until Shutdown; it returns http.ErrServerClosed then.
@@ -69,6 +73,7 @@ func (p *Proxy) Shutdown(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
 	p.tunnel.close()
+	p.led.end()
 	if err := p.inner.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
 		return p.inner.Close()
 	} else if err != nil {
@@ -77,28 +82,46 @@ func (p *Proxy) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// ServeHTTP opens a tunnel for CONNECT to a simulated host, and answers requests for those that do without TLS; anything else
-// is refused.
+// ServeHTTP opens a tunnel for CONNECT to a simulated host or into a simulated network, and answers requests for those that do without
+// TLS; anything else is refused.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodConnect && r.URL.Scheme == "http" && p.Plain != nil && p.Plain(r.URL.Host) {
 		p.Handler.ServeHTTP(w, r)
 		return
 	}
 	host, port, err := net.SplitHostPort(r.Host)
-	if r.Method != http.MethodConnect || err != nil || port != "443" || !p.Serves(strings.ToLower(host)) {
-		http.Error(w, fmt.Sprintf("azuresim: %s %s refused: only CONNECT to a simulated Azure host, port 443", r.Method, r.Host), http.StatusForbidden)
-		return
+	switch {
+	case r.Method == http.MethodConnect && err == nil && p.Serves(strings.ToLower(host)):
+		if port != "443" {
+			refuse(w, r)
+			return
+		}
+		if conn := establish(w); conn != nil {
+			p.tunnel.offer(conn)
+		}
+	case r.Method == http.MethodConnect && err == nil && p.Dial != nil:
+		p.lead(w, r)
+	default:
+		refuse(w, r)
 	}
+}
+
+func refuse(w http.ResponseWriter, r *http.Request) {
+	http.Error(w, fmt.Sprintf("azuresim: %s %s refused: only CONNECT to a simulated Azure host, port 443", r.Method, r.Host), http.StatusForbidden)
+}
+
+// establish answers a CONNECT and returns the connection behind it; nil when the client has gone.
+func establish(w http.ResponseWriter) net.Conn {
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, "azuresim: "+err.Error(), http.StatusInternalServerError)
-		return
+		return nil
 	}
 	if _, err := io.WriteString(conn, "HTTP/1.1 200 Connection Established\r\n\r\n"); err != nil {
 		_ = conn.Close()
-		return
+		return nil
 	}
-	p.tunnel.offer(&bufferedConn{Conn: conn, reader: buffered.Reader})
+	return &bufferedConn{Conn: conn, reader: buffered.Reader}
 }
 
 // bufferedConn reads first what the HTTP server has already taken from the connection.
@@ -109,6 +132,15 @@ type bufferedConn struct {
 
 func (c *bufferedConn) Read(b []byte) (int, error) {
 	return c.reader.Read(b)
+}
+
+// CloseWrite says that nothing more is sent.
+func (c *bufferedConn) CloseWrite() error {
+	half, ok := c.Conn.(interface{ CloseWrite() error })
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return half.CloseWrite()
 }
 
 // tunnelListener hands hijacked connections to the inner server.
