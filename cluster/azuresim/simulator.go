@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/clouds"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/entra"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/faults"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/power"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/proxy"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/requestlog"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
@@ -36,6 +37,8 @@ type Options struct {
 	TenantID string
 	// MaxRetryAfter bounds the Retry-After of long-running operations in seconds; 0 answers what Azure answers.
 	MaxRetryAfter int
+	// Host runs the virtual machines. They are provisioned at once, and nothing boots, when it is nil.
+	Host power.Host
 	// Log records requests.
 	Log *requestlog.Log
 	// Report takes errors that no client can be told.
@@ -57,11 +60,12 @@ type Simulator struct {
 	entra     http.Handler
 	metadata  http.Handler
 	report    func(error)
+	host      power.Host
 }
 
 // New restores a Simulator from its journal.
 func New(o Options) (*Simulator, error) {
-	s := &Simulator{log: o.Log, report: o.Report}
+	s := &Simulator{log: o.Log, report: o.Report, host: o.Host}
 	var err error
 	if s.clock, err = loadClock(o.Journal, o.Clock); err != nil {
 		return nil, err
@@ -148,9 +152,13 @@ func servesPlain(host string) bool {
 	return kindOf(host) == metadataHost
 }
 
-// Proxy returns the proxy in front of the simulator.
+// Proxy returns the proxy in front of the simulator, which also leads to the virtual machines.
 func (s *Simulator) Proxy() *proxy.Proxy {
-	return &proxy.Proxy{Authority: s.Authority, Handler: s, Serves: Serves, Plain: servesPlain}
+	p := &proxy.Proxy{Authority: s.Authority, Handler: s, Serves: Serves, Plain: servesPlain}
+	if s.host != nil {
+		p.Dial = s.host.Dial
+	}
+	return p
 }
 
 // ServeHTTP answers a request to any of the simulated hosts and records it.

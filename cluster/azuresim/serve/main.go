@@ -19,6 +19,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/fabric"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/power"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/requestlog"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
 )
@@ -30,6 +32,7 @@ type arguments struct {
 	StateDir      string `required:"" help:"Folder for the state, the request log and the CA certificate, ca.crt." type:"path"`
 	Latency       string `default:"default=1s" help:"How long operations take: default=1s,Microsoft.ContainerService/managedClusters=3s."`
 	TenantID      string `default:"00000000-0000-0000-0000-000000000000" help:"Tenant of every subscription."`
+	Fabric        string `help:"Socket of what the virtual machines run on. Without it they are provisioned at once and nothing boots." type:"path"`
 	MaxRetryAfter int    `default:"0" help:"Upper bound of the Retry-After of long-running operations in seconds; 0 answers what Azure answers."`
 }
 
@@ -73,7 +76,12 @@ func load(args arguments, proxyURL string) (*azuresim.Simulator, *state.Journal,
 	if err != nil {
 		return nil, nil, err
 	}
+	var host power.Host
+	if args.Fabric != "" {
+		host = fabric.NewClient(args.Fabric)
+	}
 	simulator, err := azuresim.New(azuresim.Options{
+		Host:          host,
 		Journal:       journal,
 		Clock:         clock.RealClock{},
 		Latencies:     latencies,
