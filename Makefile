@@ -11,7 +11,7 @@ LOCAL  := cluster/local
 OUTPUT := .local/make
 
 comma    := ,
-CAPI_CRDS = $$(go -C $(LOCAL)/parts/capi list -m -f '{{.Dir}}/core/config/crd/bases$(comma){{.Dir}}/bootstrap/kubeadm/config/crd/bases' sigs.k8s.io/cluster-api)
+CAPI_CRDS = $$(go -C $(LOCAL)/parts/capi list -m -f '{{.Dir}}/core/config/crd/bases$(comma){{.Dir}}/bootstrap/kubeadm/config/crd/bases$(comma){{.Dir}}/controlplane/kubeadm/config/crd/bases' sigs.k8s.io/cluster-api)
 VALIDATE  = .local/bin/crossplane resource validate --crossplane-image= --error-on-missing-schemas --cache-dir=$(CURDIR)/$(OUTPUT)/schemas
 
 .PHONY: help

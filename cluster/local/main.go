@@ -1,4 +1,4 @@
-// Command local runs a management cluster on this machine and brings an example AKS cluster up on it.
+// Command local runs a management cluster on this machine and brings an example cluster up on it.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -28,6 +29,8 @@ type commands struct {
 
 	Registry registryCommand `cmd:"" hidden:"" help:"Serve a container registry. up starts it."`
 	Node     nodeCommand     `cmd:"" hidden:"" help:"Run the pods of Crossplane's packages as processes. up starts it."`
+
+	CloudController cloudControllerCommand `cmd:"" hidden:"" help:"Stand for Azure's cloud controllers in self-managed clusters. up starts it."`
 }
 
 type upCommand struct {
@@ -114,12 +117,17 @@ func (c *upCommand) Run(ctx context.Context, root checkout) error {
 		hints(out, s, ex)
 		return nil
 	}
+	selfManaged := ex != nil && ex.SelfManaged()
+	without := c.Without
+	if !selfManaged {
+		without = append(slices.Clone(without), stack.ForMachines()...)
+	}
 	builder := &parts.Builder{Root: string(root), Log: out}
-	if err := builder.Build(ctx, c.Without...); err != nil {
+	if err := builder.Build(ctx, without...); err != nil {
 		return err
 	}
 	s, err := stack.Up(ctx, stack.Options{
-		Root: string(root), StateDir: c.State, Log: out, Ports: c.Port, Without: c.Without,
+		Root: string(root), StateDir: c.State, Log: out, Ports: c.Port, Without: c.Without, SelfManaged: selfManaged,
 	})
 	if err != nil {
 		return err

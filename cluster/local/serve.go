@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/cloudcontroller"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/leaks"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/node"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry"
@@ -64,6 +66,23 @@ func (c *nodeCommand) Run(ctx context.Context, _ checkout) error {
 		n.Recorder = &node.Recorder{Servers: filepath.Join(c.State, "pods", "*", "tls-server-certs"), Client: c.Client, Spool: spool}
 	}
 	return ended(ctx, n.Run(ctx, listener))
+}
+
+type cloudControllerCommand struct {
+	Kubeconfig string `required:"" type:"existingfile" help:"How to reach the management cluster."`
+}
+
+func (c *cloudControllerCommand) Run(ctx context.Context, _ checkout) error {
+	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	kube, err := client.New(config, client.Options{Scheme: clientgoscheme.Scheme})
+	if err != nil {
+		return err
+	}
+	controllers := &cloudcontroller.Controllers{Management: kube, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	return ended(ctx, controllers.Run(ctx))
 }
 
 // ended makes no error of an end that was asked for.

@@ -1,4 +1,4 @@
-// Package example applies one folder of examples/ to a management cluster and waits until its AKS cluster works.
+// Package example applies one folder of examples/ to a management cluster and waits until its cluster works.
 package example
 
 import (
@@ -8,14 +8,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
@@ -34,8 +37,8 @@ const (
 type Example struct {
 	// Cluster is the example's Cluster.
 	Cluster types.NamespacedName
-	// Pools are its MachinePools.
-	Pools   []types.NamespacedName
+	// Nodes are what has nodes: MachinePools, MachineDeployments and a KubeadmControlPlane.
+	Nodes   []*unstructured.Unstructured
 	objects []*unstructured.Unstructured
 }
 
@@ -59,15 +62,13 @@ func From(objects []*unstructured.Unstructured) (*Example, error) {
 		if u.GetNamespace() == "" && u.GetKind() != "Namespace" {
 			u.SetNamespace(metav1.NamespaceDefault)
 		}
-		if u.GroupVersionKind().Group != capiGroup {
-			continue
-		}
-		switch u.GetKind() {
-		case "Cluster":
+		switch u.GroupVersionKind().GroupKind() {
+		case schema.GroupKind{Group: capiGroup, Kind: "Cluster"}:
 			ex.Cluster = client.ObjectKeyFromObject(u)
 			clusters++
-		case "MachinePool":
-			ex.Pools = append(ex.Pools, client.ObjectKeyFromObject(u))
+		case schema.GroupKind{Group: capiGroup, Kind: poolKind}, schema.GroupKind{Group: capiGroup, Kind: "MachineDeployment"},
+			schema.GroupKind{Group: controlPlaneGroup, Kind: "KubeadmControlPlane"}:
+			ex.Nodes = append(ex.Nodes, u)
 		}
 	}
 	if clusters != 1 {
@@ -76,13 +77,20 @@ func From(objects []*unstructured.Unstructured) (*Example, error) {
 	return ex, nil
 }
 
-// WorkloadKubeconfig is the file that BringUp writes the AKS cluster's kubeconfig to.
+// SelfManaged reports whether the nodes of the example are virtual machines of its own, and not those of AKS.
+func (ex *Example) SelfManaged() bool {
+	return slices.ContainsFunc(ex.objects, func(u *unstructured.Unstructured) bool {
+		return u.GetKind() == "AzureCluster" || u.GetKind() == "AzureClusterTemplate"
+	})
+}
+
+// WorkloadKubeconfig is the file that BringUp writes the cluster's kubeconfig to.
 func (ex *Example) WorkloadKubeconfig(s *stack.Stack) string {
 	return filepath.Join(s.Dir(), "home", ex.Cluster.Name+".kubeconfig")
 }
 
-// BringUp applies the example, with the credentials it names, and returns when its Cluster is Available, its
-// MachinePools run with the nodes they want, and kubectl lists those with the kubeconfig of the Cluster's Secret.
+// BringUp applies the example, with the credentials it names, and returns when its Cluster is Available with all the nodes that it
+// wants, and kubectl lists those with the kubeconfig of the Cluster's Secret.
 // What is missing is written to out as it changes. A component that ends meanwhile is an error.
 func (ex *Example) BringUp(ctx context.Context, s *stack.Stack, out io.Writer) error {
 	config, err := s.RESTConfig()
@@ -101,7 +109,7 @@ func (ex *Example) BringUp(ctx context.Context, s *stack.Stack, out io.Writer) e
 	if err := ex.await(ctx, c, s, out, begun); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "example: Cluster %s is Available, %d MachinePools run (%s)\n", ex.Cluster, len(ex.Pools), since(begun))
+	fmt.Fprintf(out, "example: Cluster %s is Available with all its nodes (%s)\n", ex.Cluster, since(begun))
 	return ex.listNodes(ctx, c, s, out)
 }
 
@@ -150,7 +158,8 @@ func (ex *Example) await(ctx context.Context, c client.Client, s *stack.Stack, o
 	}
 }
 
-// listNodes prints what kubectl says about the nodes, with the kubeconfig that Cluster API users take.
+// listNodes prints what kubectl says about the nodes, with the kubeconfig that Cluster API users take. Its file also says how the
+// simulated Azure is reached, which nobody has to be told of Azure itself.
 func (ex *Example) listNodes(ctx context.Context, c client.Client, s *stack.Stack, out io.Writer) error {
 	secret := &corev1.Secret{}
 	key := types.NamespacedName{Namespace: ex.Cluster.Namespace, Name: ex.Cluster.Name + "-kubeconfig"}
@@ -158,7 +167,14 @@ func (ex *Example) listNodes(ctx context.Context, c client.Client, s *stack.Stac
 		return err
 	}
 	file := ex.WorkloadKubeconfig(s)
-	if err := os.WriteFile(file, secret.Data["value"], 0o600); err != nil {
+	config, err := clientcmd.Load(secret.Data["value"])
+	if err != nil {
+		return fmt.Errorf("Secret %s: %w", key.Name, err) //nolint:staticcheck // The name of a kind.
+	}
+	for _, cluster := range config.Clusters {
+		cluster.ProxyURL = s.ProxyURL()
+	}
+	if err := clientcmd.WriteToFile(*config, file); err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, s.Bin("kubectl"), "--kubeconfig", file, "get", "nodes")
@@ -166,7 +182,7 @@ func (ex *Example) listNodes(ctx context.Context, c client.Client, s *stack.Stac
 	output, err := cmd.CombinedOutput()
 	fmt.Fprint(out, string(output))
 	if err != nil {
-		return fmt.Errorf("kubectl get nodes of the AKS cluster: %w", err)
+		return fmt.Errorf("kubectl get nodes: %w", err)
 	}
 	return nil
 }

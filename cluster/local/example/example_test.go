@@ -8,17 +8,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 func TestLoad(t *testing.T) {
 	cluster := "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: c}\n"
 	pool := "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachinePool\nmetadata: {name: p, namespace: other}\n"
+	machines := "apiVersion: controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlane\nmetadata: {name: k}\n---\n" +
+		"apiVersion: cluster.x-k8s.io/v1beta2\nkind: MachineDeployment\nmetadata: {name: d}\n"
 	cases := map[string]struct {
 		files map[string]string
 		want  []string
 		fails string
 	}{
 		"Whole":       {files: map[string]string{"a.yaml": cluster, "b.yaml": pool}, want: []string{"default/c", "other/p"}},
+		"Machines":    {files: map[string]string{"a.yaml": cluster, "b.yaml": machines}, want: []string{"default/c", "default/k", "default/d"}},
 		"OneFile":     {files: map[string]string{"a.yaml": cluster + "---\n" + pool}, want: []string{"default/c", "other/p"}},
 		"NoCluster":   {files: map[string]string{"a.yaml": pool}, fails: "this one has 0"},
 		"TwoClusters": {files: map[string]string{"a.yaml": cluster, "b.yaml": cluster}, fails: "this one has 2"},
@@ -43,8 +47,8 @@ func TestLoad(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := []string{ex.Cluster.String()}
-			for _, p := range ex.Pools {
-				got = append(got, p.String())
+			for _, u := range ex.Nodes {
+				got = append(got, client.ObjectKeyFromObject(u).String())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("Load(): -want, +got:\n%s", diff)
@@ -68,8 +72,8 @@ func TestEveryShippedExampleLoads(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		if len(ex.Pools) == 0 {
-			t.Errorf("%s has no MachinePool", file)
+		if len(ex.Nodes) == 0 {
+			t.Errorf("%s has no nodes", file)
 		}
 	}
 	if len(clusters) == 0 {
@@ -138,6 +142,36 @@ func TestPoolLacks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, poolLacks(&unstructured.Unstructured{Object: tc.pool})); diff != "" {
 				t.Errorf("poolLacks(): -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMachinesLack(t *testing.T) {
+	machines := func(want, all, ready, current, seen int64) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"kind": "MachineDeployment", "metadata": map[string]any{"name": "d", "generation": int64(2)}, "spec": map[string]any{"replicas": want},
+			"status": map[string]any{"replicas": all, "readyReplicas": ready, "upToDateReplicas": current, "observedGeneration": seen},
+		}}
+	}
+	cases := map[string]struct {
+		machines *unstructured.Unstructured
+		want     string
+	}{
+		"All":       {machines: machines(2, 2, 2, 2, 2)},
+		"Booting":   {machines: machines(2, 2, 1, 2, 2), want: "MachineDeployment d has 2 of 2 machines, 1 ready and 2 up to date"},
+		"RollingIn": {machines: machines(2, 3, 3, 1, 2), want: "MachineDeployment d has 3 of 2 machines, 3 ready and 1 up to date"},
+		"Old":       {machines: machines(2, 2, 2, 1, 2), want: "MachineDeployment d has 2 of 2 machines, 2 ready and 1 up to date"},
+		"Unseen":    {machines: machines(2, 2, 2, 2, 1), want: "MachineDeployment d has 2 of 2 machines, 2 ready and 2 up to date"},
+		"New": {
+			machines: &unstructured.Unstructured{Object: map[string]any{"kind": "MachineDeployment", "metadata": map[string]any{"name": "d"}}},
+			want:     "MachineDeployment d has 0 of 0 machines, 0 ready and 0 up to date",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, machinesLack(tc.machines)); diff != "" {
+				t.Errorf("machinesLack(): -want, +got:\n%s", diff)
 			}
 		})
 	}

@@ -12,28 +12,34 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-const capiGroup = "cluster.x-k8s.io"
-
-func capiKind(kind string) schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: capiGroup, Version: "v1beta2", Kind: kind}
-}
+const (
+	capiGroup         = "cluster.x-k8s.io"
+	controlPlaneGroup = "controlplane.cluster.x-k8s.io"
+	// contractVersion is that in which the objects are looked at, whichever they were written in.
+	contractVersion = "v1beta2"
+	poolKind        = "MachinePool"
+)
 
 // missing returns what the example still lacks, in words.
 func (ex *Example) missing(ctx context.Context, c client.Client) ([]string, error) {
 	var missing []string
-	cluster, err := get(ctx, c, capiKind("Cluster"), ex.Cluster)
+	cluster, err := get(ctx, c, schema.GroupKind{Group: capiGroup, Kind: "Cluster"}, ex.Cluster)
 	if err != nil {
 		return nil, err
 	}
 	if lack := clusterLacks(cluster); lack != "" {
 		missing = append(missing, lack)
 	}
-	for _, key := range ex.Pools {
-		pool, err := get(ctx, c, capiKind("MachinePool"), key)
+	for _, u := range ex.Nodes {
+		now, err := get(ctx, c, u.GroupVersionKind().GroupKind(), client.ObjectKeyFromObject(u))
 		if err != nil {
 			return nil, err
 		}
-		if lack := poolLacks(pool); lack != "" {
+		lacks := machinesLack
+		if u.GetKind() == poolKind {
+			lacks = poolLacks
+		}
+		if lack := lacks(now); lack != "" {
 			missing = append(missing, lack)
 		}
 	}
@@ -41,9 +47,9 @@ func (ex *Example) missing(ctx context.Context, c client.Client) ([]string, erro
 }
 
 // get returns an object; one with nothing but a name when it is not there.
-func get(ctx context.Context, c client.Client, gvk schema.GroupVersionKind, key types.NamespacedName) (*unstructured.Unstructured, error) {
+func get(ctx context.Context, c client.Client, kind schema.GroupKind, key types.NamespacedName) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(gvk)
+	u.SetGroupVersionKind(kind.WithVersion(contractVersion))
 	err := c.Get(ctx, key, u)
 	if apierrors.IsNotFound(err) {
 		u.SetName(key.Name)
@@ -83,4 +89,18 @@ func poolLacks(u *unstructured.Unstructured) string {
 		phase = "without a phase"
 	}
 	return fmt.Sprintf("MachinePool %s is %s with %d of %d nodes", u.GetName(), phase, len(refs), want)
+}
+
+// machinesLack says why a MachineDeployment or KubeadmControlPlane does not have all its machines, with nodes that are ready; empty
+// when it does.
+func machinesLack(u *unstructured.Unstructured) string {
+	want, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
+	all, _, _ := unstructured.NestedInt64(u.Object, "status", "replicas")
+	ready, _, _ := unstructured.NestedInt64(u.Object, "status", "readyReplicas")
+	current, _, _ := unstructured.NestedInt64(u.Object, "status", "upToDateReplicas")
+	seen, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	if seen == u.GetGeneration() && seen > 0 && all == want && ready == want && current == want {
+		return ""
+	}
+	return fmt.Sprintf("%s %s has %d of %d machines, %d ready and %d up to date", u.GetKind(), u.GetName(), all, want, ready, current)
 }

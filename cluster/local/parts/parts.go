@@ -24,12 +24,14 @@ const (
 	Kubernetes       = "kubernetes"
 	CAPI             = "capi"
 	KubeadmBootstrap = "capi-kubeadm-bootstrap"
+	KubeadmControl   = "capi-kubeadm-control-plane"
 	Clusterctl       = "clusterctl"
 	ControllerGen    = "controller-gen"
 	ASO              = "aso"
 	Crossplane       = "crossplane-core"
 	CrossplaneCLI    = "crossplane"
 	Function         = "function-capz"
+	Fabric           = "fabric"
 	Local            = "local"
 	AzureSim         = "azuresim"
 	CAPZ             = "capz"
@@ -80,6 +82,10 @@ func All() []Part {
 		},
 		{
 			Name: KubeadmBootstrap, Module: capiModule, Package: "sigs.k8s.io/cluster-api/bootstrap/kubeadm", Upstream: true,
+			Flags: []string{ldFlags, stripped},
+		},
+		{
+			Name: KubeadmControl, Module: capiModule, Package: "sigs.k8s.io/cluster-api/controlplane/kubeadm", Upstream: true,
 			Flags: []string{ldFlags, stripped},
 		},
 		{

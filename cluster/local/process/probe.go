@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A Probe tells whether a component does its work. One without URL and Address succeeds while the process lives.
+// A Probe tells whether a component does its work. One without URL, Address and Socket succeeds while the process lives.
 type Probe struct {
 	// URL that answers 200.
 	URL string `json:"url,omitempty"`
@@ -19,6 +19,8 @@ type Probe struct {
 	CA string `json:"ca,omitempty"`
 	// Address that accepts TCP connections.
 	Address string `json:"address,omitempty"`
+	// Socket in the file system that accepts connections.
+	Socket string `json:"socket,omitempty"`
 }
 
 // Check probes once; its error says why the component is not ready.
@@ -36,16 +38,23 @@ func (p Probe) client() (func(context.Context) error, error) {
 	case p.URL != "":
 		return p.httpClient()
 	case p.Address != "":
-		dialer := &net.Dialer{Timeout: time.Second}
-		return func(ctx context.Context) error {
-			conn, err := dialer.DialContext(ctx, "tcp", p.Address)
-			if err != nil {
-				return err
-			}
-			return conn.Close()
-		}, nil
+		return accepts("tcp", p.Address), nil
+	case p.Socket != "":
+		return accepts("unix", p.Socket), nil
 	default:
 		return func(context.Context) error { return nil }, nil
+	}
+}
+
+// accepts returns a probe of where connections are accepted.
+func accepts(network, address string) func(context.Context) error {
+	dialer := &net.Dialer{Timeout: time.Second}
+	return func(ctx context.Context) error {
+		conn, err := dialer.DialContext(ctx, network, address)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
 	}
 }
 

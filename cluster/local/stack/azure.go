@@ -23,11 +23,14 @@ func (s *Stack) shareAzure(dir string) error {
 	return nil
 }
 
-// runAzure starts the simulated Azure, unless another stack has it.
+// runAzure starts the simulated Azure, and before it what its virtual machines run on, unless another stack has them.
 func (s *Stack) runAzure(ctx context.Context) error {
 	if s.azure != nil {
 		s.logf("the simulated Azure is that of %s", s.simulator().dir)
 		return nil
+	}
+	if err := s.runAndSay(ctx, Fabric); err != nil {
+		return err
 	}
 	return s.runAndSay(ctx, AzureSim)
 }

@@ -34,6 +34,10 @@ var (
 		name: KubeadmBootstrap, manifests: inCAPI("bootstrap/kubeadm"), webhookPort: portKubeadmWebhook,
 		account: kubeadmAccount, title: "Cluster API's kubeadm bootstrap provider",
 	}
+	capiControl = capiController{
+		name: KubeadmControl, manifests: inCAPI("controlplane/kubeadm"), webhookPort: portControlWebhook, account: controlAccount,
+		aggregated: "capi-kubeadm-control-plane-aggregated-manager-role", title: "Cluster API's kubeadm control-plane provider",
+	}
 )
 
 // inCAPI is the kustomization of a folder of Cluster API's module.
@@ -105,8 +109,23 @@ func (s *Stack) installKubeadmBootstrap(ctx context.Context, m milestones) error
 	if err := reach(ctx, m.capiKinds); err != nil {
 		return err
 	}
-	return s.installCAPI(ctx, capiKubeadm, m, make(chan struct{}))
+	return s.installCAPI(ctx, capiKubeadm, m, m.bootstrapKinds)
 }
+
+// installKubeadmControl installs the control-plane provider for clusters whose control plane are machines. It writes KubeadmConfigs,
+// so that the bootstrap provider comes first.
+func (s *Stack) installKubeadmControl(ctx context.Context, m milestones) error {
+	if s.without(CAPI) || s.without(KubeadmControl) {
+		return nil
+	}
+	if err := reach(ctx, m.bootstrapKinds); err != nil {
+		return err
+	}
+	return s.installCAPI(ctx, capiControl, m, make(chan struct{}))
+}
+
+// Gates that `clusterctl init` opens by variables, and that CAPZ's documentation asks for: ClusterClasses, and Flatcar's format.
+const kubeadmGates = "--feature-gates=ClusterTopology=true,KubeadmBootstrapFormatIgnition=true"
 
 func (s *Stack) kubeadmBootstrap() launch {
 	return launch{
@@ -114,10 +133,25 @@ func (s *Stack) kubeadmBootstrap() launch {
 		args: []string{
 			"--webhook-port=" + s.port(portKubeadmWebhook), "--webhook-cert-dir=" + s.path("certs", "webhooks"),
 			"--health-addr=" + s.address(portKubeadm), "--diagnostics-address=" + s.address(portKubeadmStat),
-			"--insecure-diagnostics",
+			"--insecure-diagnostics", kubeadmGates,
 		},
 		env:   append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(KubeadmBootstrap), "POD_NAMESPACE="+kubeadmNamespace),
 		ports: []string{portKubeadm, portKubeadmWebhook, portKubeadmStat},
 		probe: process.Probe{URL: "http://" + s.address(portKubeadm) + "/readyz"},
+	}
+}
+
+func (s *Stack) kubeadmControl() launch {
+	return launch{
+		binary: KubeadmControl,
+		args: []string{
+			"--webhook-port=" + s.port(portControlWebhook), "--webhook-cert-dir=" + s.path("certs", "webhooks"),
+			"--health-addr=" + s.address(portControl), "--diagnostics-address=" + s.address(portControlStat),
+			"--insecure-diagnostics", kubeadmGates,
+		},
+		// It reaches the API servers of the clusters, and their etcd by port-forward, through the proxy.
+		env:   append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(KubeadmControl), "POD_NAMESPACE="+controlNamespace),
+		ports: []string{portControl, portControlWebhook, portControlStat},
+		probe: process.Probe{URL: "http://" + s.address(portControl) + "/readyz"},
 	}
 }

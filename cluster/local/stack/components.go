@@ -22,8 +22,11 @@ const (
 	CrossplaneRBAC    = "crossplane-rbac-manager"
 	ASO               = "aso"
 	CAPI              = "capi"
-	KubeadmBootstrap  = "capi-kubeadm-bootstrap"
+	KubeadmBootstrap  = parts.KubeadmBootstrap
+	KubeadmControl    = parts.KubeadmControl
 	AzureSim          = "azuresim"
+	Fabric            = parts.Fabric
+	CloudController   = "cloud-controller"
 	CAPZ              = parts.CAPZ
 	Function          = xpkg.Function
 	Provider          = xpkg.Provider
@@ -35,9 +38,13 @@ func Components() []string { return append(launched(), Function, Provider) }
 // launched returns the components that the stack starts itself.
 func launched() []string {
 	return []string{
-		Etcd, APIServer, AzureSim, Registry, ControllerManager, Node, Crossplane, CrossplaneRBAC, CAPI, KubeadmBootstrap, ASO,
+		Etcd, APIServer, Fabric, AzureSim, Registry, ControllerManager, Node, Crossplane, CrossplaneRBAC, CAPI, KubeadmBootstrap,
+		KubeadmControl, ASO, CloudController,
 	}
 }
+
+// ForMachines returns the components that only clusters of virtual machines need. Two of them are parts of the same name.
+func ForMachines() []string { return []string{Fabric, KubeadmControl, CloudController} }
 
 // launch is how a component is started.
 type launch struct {
@@ -59,6 +66,10 @@ func (s *Stack) launchOf(name string) (launch, error) {
 		return s.controllerManager(), nil
 	case AzureSim:
 		return s.azureSim(), nil
+	case Fabric:
+		return s.fabric(), nil
+	case CloudController:
+		return s.cloudController(), nil
 	case Registry:
 		return s.registry(), nil
 	case Node:
@@ -71,6 +82,8 @@ func (s *Stack) launchOf(name string) (launch, error) {
 		return s.capi(), nil
 	case KubeadmBootstrap:
 		return s.kubeadmBootstrap(), nil
+	case KubeadmControl:
+		return s.kubeadmControl(), nil
 	case ASO:
 		return s.aso(), nil
 	case CAPZ:
@@ -152,13 +165,17 @@ func (s *Stack) controllerManager() launch {
 }
 
 func (s *Stack) azureSim() launch {
+	args := []string{
+		"--listen", s.address(portAzure), "--admin", s.address(portAzureAdmin),
+		"--state-dir", s.path("azure"), "--latency", s.options.AzureLatency,
+		"--max-retry-after", strconv.Itoa(int(s.options.AzureMaxRetryAfter.Seconds())),
+	}
+	if !s.without(Fabric) {
+		args = append(args, "--fabric", s.fabricSocket())
+	}
 	return launch{
 		binary: parts.AzureSim,
-		args: []string{
-			"--listen", s.address(portAzure), "--admin", s.address(portAzureAdmin),
-			"--state-dir", s.path("azure"), "--latency", s.options.AzureLatency,
-			"--max-retry-after", strconv.Itoa(int(s.options.AzureMaxRetryAfter.Seconds())),
-		},
+		args:   args,
 		ports: []string{portAzure, portAzureAdmin},
 		probe: process.Probe{URL: s.AdminURL() + "/healthz"},
 	}

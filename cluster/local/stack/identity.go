@@ -20,6 +20,7 @@ const (
 	crossplaneNamespace = "crossplane-system"
 	capiNamespace       = "capi-system"
 	kubeadmNamespace    = "capi-kubeadm-bootstrap-system"
+	controlNamespace    = "capi-kubeadm-control-plane-system"
 	asoNamespace        = "azureserviceoperator-system"
 	capzNamespace       = "capz-system"
 )
@@ -29,6 +30,7 @@ var (
 	crossplaneRBACAccount = types.NamespacedName{Namespace: crossplaneNamespace, Name: "rbac-manager"}
 	capiAccount           = types.NamespacedName{Namespace: capiNamespace, Name: "capi-manager"}
 	kubeadmAccount        = types.NamespacedName{Namespace: kubeadmNamespace, Name: "capi-kubeadm-bootstrap-manager"}
+	controlAccount        = types.NamespacedName{Namespace: controlNamespace, Name: "capi-kubeadm-control-plane-manager"}
 	asoAccount            = types.NamespacedName{Namespace: asoNamespace, Name: "azureserviceoperator-default"}
 	capzAccount           = types.NamespacedName{Namespace: capzNamespace, Name: "capz-manager"}
 	providerAccount       = types.NamespacedName{Namespace: crossplaneNamespace, Name: "provider-capz"}
@@ -36,6 +38,9 @@ var (
 
 // nodeUser is who the node is for the API server.
 const nodeUser = "crossplane-capz-local:node"
+
+// cloudControllerUser is who the stand-in of the cloud controllers is for the API server.
+const cloudControllerUser = "crossplane-capz-local:cloud-controller"
 
 // tokenLifetime of the components' ServiceAccount tokens. Nobody renews them, so they outlast the cluster.
 const tokenLifetime = 365 * 24 * time.Hour
@@ -51,6 +56,7 @@ func (s *Stack) issueCertificates() error {
 		"etcd":     {CommonName: "etcd"},
 		"webhooks": {CommonName: "webhooks"},
 		"node":     {CommonName: nodeUser},
+		"cloud":    {CommonName: cloudControllerUser},
 		"kcm":      {CommonName: "system:kube-controller-manager"},
 		"admin":    {CommonName: "admin", Organization: []string{"system:masters"}},
 	}
@@ -74,6 +80,9 @@ func (s *Stack) issueCertificates() error {
 		return err
 	}
 	if err := s.writeKubeconfig(s.kubeconfigOf(Node), crossplaneNamespace, s.certificateUser("node")); err != nil {
+		return err
+	}
+	if err := s.writeKubeconfig(s.kubeconfigOf(CloudController), "default", s.certificateUser("cloud")); err != nil {
 		return err
 	}
 	return s.writeKubeconfig(s.Kubeconfig(), "default", s.certificateUser("admin"))

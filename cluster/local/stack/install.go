@@ -13,7 +13,7 @@ import (
 
 // bringUp starts and installs everything, as much as possible side by side: each line of work waits for what it needs.
 func (s *Stack) bringUp(ctx context.Context) error {
-	for _, dir := range []string{"logs", "home", "tmp", "azure", "kubeconfigs", "cache/xpkg", "cache/xfn", "registry", "recorded"} {
+	for _, dir := range []string{"logs", "home", "tmp", "azure", "fabric", "kubeconfigs", "cache/xpkg", "cache/xfn", "registry", "recorded"} {
 		if err := os.MkdirAll(s.path(dir), 0o700); err != nil {
 			return err
 		}
@@ -118,6 +118,8 @@ type milestones struct {
 	// while the API server has its hands full.
 	crossplaneKinds chan struct{}
 	capiKinds       chan struct{}
+	// bootstrapKinds are those of the kubeadm bootstrap provider.
+	bootstrapKinds chan struct{}
 }
 
 // reach waits for a milestone.
@@ -131,15 +133,17 @@ func reach(ctx context.Context, milestone <-chan struct{}) error {
 }
 
 func (s *Stack) startControllers(ctx context.Context) error {
-	m := milestones{crossplaneKinds: make(chan struct{}), capiKinds: make(chan struct{})}
+	m := milestones{crossplaneKinds: make(chan struct{}), capiKinds: make(chan struct{}), bootstrapKinds: make(chan struct{})}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.runAndSay(ctx, ControllerManager) })
 	g.Go(func() error { return s.installCrossplane(ctx, m) })
 	g.Go(func() error { return s.installCAPI(ctx, capiCore, m, m.capiKinds) })
 	g.Go(func() error { return s.installKubeadmBootstrap(ctx, m) })
+	g.Go(func() error { return s.installKubeadmControl(ctx, m) })
 	g.Go(func() error { return s.installASO(ctx, m) })
 	g.Go(func() error { return s.installCAPZ(ctx, m) })
 	g.Go(func() error { return s.startNode(ctx) })
+	g.Go(func() error { return s.startCloudController(ctx) })
 	return g.Wait()
 }
 

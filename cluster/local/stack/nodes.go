@@ -31,7 +31,7 @@ func (s *Stack) startNode(ctx context.Context) error {
 func nodeRBAC() (manifests, error) {
 	meta := metav1.ObjectMeta{Namespace: crossplaneNamespace, Name: nodeUser}
 	group := rbacv1.SchemeGroupVersion.String()
-	objects := []any{
+	return unstructuredOf(
 		&rbacv1.Role{
 			TypeMeta: metav1.TypeMeta{APIVersion: group, Kind: "Role"}, ObjectMeta: meta,
 			Rules: []rbacv1.PolicyRule{
@@ -47,14 +47,18 @@ func nodeRBAC() (manifests, error) {
 			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: nodeUser},
 			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: nodeUser}},
 		},
-	}
-	var rbac manifests
+	)
+}
+
+// unstructuredOf returns typed objects as manifests.
+func unstructuredOf(objects ...any) (manifests, error) {
+	var all manifests
 	for _, o := range objects {
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
 		if err != nil {
 			return nil, err
 		}
-		rbac = append(rbac, &unstructured.Unstructured{Object: content})
+		all = append(all, &unstructured.Unstructured{Object: content})
 	}
-	return rbac, nil
+	return all, nil
 }

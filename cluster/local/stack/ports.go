@@ -26,6 +26,9 @@ const (
 	portKubeadm        = "capi-kubeadm-bootstrap-health"
 	portKubeadmWebhook = "capi-kubeadm-bootstrap-webhook"
 	portKubeadmStat    = "capi-kubeadm-bootstrap-diagnostics"
+	portControl        = "capi-kubeadm-control-plane-health"
+	portControlWebhook = "capi-kubeadm-control-plane-webhook"
+	portControlStat    = "capi-kubeadm-control-plane-diagnostics"
 	portCAPZ           = "capz-health"
 	portCAPZWebhook    = "capz-webhook"
 	portCAPZStat       = "capz-diagnostics"
@@ -46,6 +49,7 @@ func PortNames() []string {
 		portEtcd, portEtcdPeer, portEtcdHealth, portAPIServer, portKCM, portCrossplane, portCrossplaneStat,
 		portCrossplaneHook, portASO,
 		portASOWebhook, portCAPI, portCAPIWebhook, portCAPIStat, portKubeadm, portKubeadmWebhook, portKubeadmStat,
+		portControl, portControlWebhook, portControlStat,
 		portRegistry, portNode, portAzure, portAzureAdmin, portFunction, portFunctionStat, portProvider, portProviderHook, portProviderStat,
 		portCAPZ, portCAPZWebhook, portCAPZStat,
 	}

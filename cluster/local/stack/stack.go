@@ -60,6 +60,9 @@ type Options struct {
 	Peer bool
 	// Unaudited leaves out the audit log, which costs the API server time for those that are in it.
 	Unaudited bool
+	// SelfManaged has what clusters of virtual machines take besides: machines that boot, and the providers and kinds for them. What
+	// runs AKS clusters only is spared its memory.
+	SelfManaged bool
 	// Without are components that are left out, and what is only for them.
 	Without []string
 }
@@ -86,6 +89,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Peer {
 		o.Without = append(slices.Clone(o.Without), Registry, Node, Crossplane, CrossplaneRBAC, Function, Provider)
+	}
+	if !o.SelfManaged {
+		o.Without = append(slices.Clone(o.Without), ForMachines()...)
 	}
 }
 
@@ -181,7 +187,7 @@ func clear(dir string) error {
 
 // stateEntries are the files and folders of a stack in its state folder.
 var stateEntries = []string{
-	"state.json", "admin.kubeconfig", "azure", "cache", "certs", "etcd", "home", "kubeconfigs", "logs", "pods", "processes",
+	"state.json", "admin.kubeconfig", "azure", "cache", "certs", "etcd", "fabric", "fabric.sock", "home", "kubeconfigs", "logs", "pods", "processes",
 	"recorded", "registry", "tmp",
 }
 

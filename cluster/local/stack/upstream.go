@@ -10,13 +10,37 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// networkKinds are the kinds of ASO's network group that are installed; the group has 55, and each costs every
+const (
+	networkGroup = "network.azure.com"
+	computeGroup = "compute.azure.com"
+)
+
+// asoKinds are the kinds that are installed of the groups of ASO that have many: that of the network has 55, and each costs every
 // component that watches or discovers.
-var networkKinds = []string{
-	"applicationsecuritygroups", "bastionhosts", "natgateways", "networksecuritygroups",
-	"networksecuritygroupssecurityrules", "privateendpoints", "privateendpointsprivatednszonegroups",
-	"privatelinkservices", "publicipaddresses", "publicipprefixes", "routetables", "routetablesroutes",
-	"virtualnetworks", "virtualnetworkssubnets", "virtualnetworksvirtualnetworkpeerings",
+var asoKinds = map[string][]string{
+	networkGroup: {
+		"applicationsecuritygroups", "bastionhosts", "natgateways", "networksecuritygroups",
+		"networksecuritygroupssecurityrules", "privateendpoints", "privateendpointsprivatednszonegroups",
+		"privatelinkservices", "publicipaddresses", "publicipprefixes", "routetables", "routetablesroutes",
+		"virtualnetworks", "virtualnetworkssubnets", "virtualnetworksvirtualnetworkpeerings",
+	},
+	computeGroup: nil,
+}
+
+// machineKinds are those that only clusters of virtual machines need.
+var machineKinds = map[string][]string{
+	networkGroup: {
+		"loadbalancers", "loadbalancersinboundnatrules", "networkinterfaces", "privatednszones", "privatednszonesarecords",
+		"privatednszonesaaaarecords", "privatednszonesvirtualnetworklinks",
+	},
+	computeGroup: {"availabilitysets", "virtualmachines", "virtualmachinesextensions"},
+}
+
+// servesASO reports whether ASO is to serve a kind, by the name of its CRD.
+func (s *Stack) servesASO(crd string) bool {
+	plural, group, _ := strings.Cut(crd, ".")
+	kinds, chosen := asoKinds[group]
+	return !chosen || slices.Contains(kinds, plural) || s.options.SelfManaged && slices.Contains(machineKinds[group], plural)
 }
 
 // asoCRDs returns the CRDs that ASO is to serve, with the label by which it finds them.
@@ -25,10 +49,7 @@ func (s *Stack) asoCRDs() (manifests, error) {
 	if err != nil {
 		return nil, err
 	}
-	crds = crds.where(func(u *unstructured.Unstructured) bool {
-		plural, group, _ := strings.Cut(u.GetName(), ".")
-		return group != "network.azure.com" || slices.Contains(networkKinds, plural)
-	})
+	crds = crds.where(func(u *unstructured.Unstructured) bool { return s.servesASO(u.GetName()) })
 	for _, u := range crds {
 		u.SetLabels(map[string]string{"app.kubernetes.io/name": "azure-service-operator"})
 		conversion := map[string]any{"strategy": "Webhook", "webhook": map[string]any{
