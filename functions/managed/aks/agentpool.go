@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeversion"
@@ -26,11 +27,11 @@ func (c *aksCluster) agentPool(pool Pool, live LivePool) *plan.Resource {
 	if s.LinuxOSConfig != nil {
 		hub.Spec.LinuxOSConfig = linuxOSConfig(s.LinuxOSConfig)
 	}
-	typed, err := c.agentPoolIn(hub)
+	object, err := c.agentPoolIn(hub)
 	if err != nil {
-		problem = invalid("spec cannot be written in the API version of AKS: %v", err)
+		problem = typed.Invalid("spec cannot be written in the API version of AKS: %v", err)
 	}
-	o := c.object("spec", v1beta1.ASOObjectName(pool.XR.Name), typed, problem)
+	o := c.object("spec", v1beta1.ASOObjectName(pool.XR.Name), object, problem)
 	return c.patched(o, "spec.asoManagedClustersAgentPoolPatches", s.ASOManagedClustersAgentPoolPatches)
 }
 
@@ -38,7 +39,7 @@ func (c *aksCluster) agentPoolSpec(pool Pool, live LivePool) aks.ManagedClusters
 	s := &pool.XR.Spec
 	spec := aks.ManagedClustersAgentPool_Spec{
 		AzureName:              poolName(pool.XR),
-		Owner:                  ownedBy(c.name),
+		Owner:                  typed.OwnedBy(c.name),
 		AvailabilityZones:      s.AvailabilityZones,
 		Count:                  ptr.To(int(ptr.Deref(pool.Replicas, 1))),
 		EnableAutoScaling:      ptr.To(s.Scaling != nil),
@@ -46,20 +47,20 @@ func (c *aksCluster) agentPoolSpec(pool Pool, live LivePool) aks.ManagedClusters
 		EnableFIPS:             s.EnableFIPS,
 		EnableNodePublicIP:     s.EnableNodePublicIP,
 		EnableUltraSSD:         s.EnableUltraSSD,
-		KubeletDiskType:        optional(s.KubeletDiskType),
+		KubeletDiskType:        typed.Optional(s.KubeletDiskType),
 		MaxPods:                s.MaxPods,
 		Mode:                   ptr.To(s.Mode),
 		NodeLabels:             s.NodeLabels,
 		NodeTaints:             taints(s.Taints),
-		OrchestratorVersion:    text(kubeversion.Higher(kubeversion.WithoutV(kubeversion.Higher(pool.Version, pool.AutoUpgradeVersion)), live.Version)),
+		OrchestratorVersion:    typed.Text(kubeversion.Higher(kubeversion.WithoutV(kubeversion.Higher(pool.Version, pool.AutoUpgradeVersion)), live.Version)),
 		OsDiskSizeGB:           ptr.To(ptr.Deref(s.OSDiskSizeGB, 0)),
-		OsDiskType:             optional(s.OsDiskType),
+		OsDiskType:             typed.Optional(s.OsDiskType),
 		OsType:                 ptr.To(ptr.Deref(s.OSType, v1beta1.DefaultOSType)),
-		ScaleDownMode:          optional(s.ScaleDownMode),
-		ScaleSetPriority:       optional(s.ScaleSetPriority),
+		ScaleDownMode:          typed.Optional(s.ScaleDownMode),
+		ScaleSetPriority:       typed.Optional(s.ScaleSetPriority),
 		Tags:                   s.AdditionalTags,
 		Type:                   ptr.To("VirtualMachineScaleSets"),
-		VmSize:                 text(s.SKU),
+		VmSize:                 typed.Text(s.SKU),
 	}
 	if s.Scaling != nil {
 		spec.MinCount, spec.MaxCount = s.Scaling.MinSize, s.Scaling.MaxSize
@@ -72,7 +73,7 @@ func (c *aksCluster) agentPoolSpec(pool Pool, live LivePool) aks.ManagedClusters
 
 // setPoolNetwork puts the nodes into a subnet of the cluster's network.
 func (c *aksCluster) setPoolNetwork(hub *aks.ManagedClustersAgentPool, s *v1beta1.AzureManagedMachinePoolSpec) *composer.Blocked {
-	hub.Spec.NodePublicIPPrefixReference = byID(ptr.Deref(s.NodePublicIPPrefixID, ""))
+	hub.Spec.NodePublicIPPrefixReference = typed.ByID(ptr.Deref(s.NodePublicIPPrefixID, ""))
 	subnet, problem := c.subnetReference(ptr.Deref(s.SubnetName, c.spec.VirtualNetwork.Subnet.Name))
 	hub.Spec.VnetSubnetReference = subnet
 	return problem

@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
 
@@ -36,7 +37,7 @@ func (c *aksCluster) extension(e v1beta1.AKSExtension) extensions.Extension_Spec
 		spec.Owner = &genruntime.ArbitraryOwnerReference{Group: "containerservice.azure.com", Kind: "ManagedCluster", Name: v1beta1.ASOObjectName(c.name)}
 	}
 	if e.Plan != nil {
-		spec.Plan = &extensions.Plan{Name: &e.Plan.Name, Product: &e.Plan.Product, PromotionCode: text(e.Plan.PromotionCode),
+		spec.Plan = &extensions.Plan{Name: &e.Plan.Name, Product: &e.Plan.Product, PromotionCode: typed.Text(e.Plan.PromotionCode),
 			Publisher: &e.Plan.Publisher, Version: &e.Plan.Version}
 	}
 	if e.Identity != "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/Azure/azure-service-operator/v2/pkg/genruntime"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
@@ -27,8 +28,8 @@ func (c *aksCluster) fleetsMember() []*plan.Resource {
 	return []*plan.Resource{c.object("spec.fleetsMember", member.Name, &fleets.FleetsMember{Spec: fleets.FleetsMember_Spec{
 		AzureName: member.Name,
 		Owner: &genruntime.KnownResourceReference{
-			ARMID: armID(c.spec.SubscriptionID, member.ManagerResourceGroup, "Microsoft.ContainerService", "fleets", member.ManagerName)},
+			ARMID: typed.ARMID(c.spec.SubscriptionID, member.ManagerResourceGroup, "Microsoft.ContainerService", "fleets", member.ManagerName)},
 		Group:                    ptr.To(cmp.Or(member.Group, defaultFleetGroup)),
-		ClusterResourceReference: byID(c.managedClusterID()),
+		ClusterResourceReference: typed.ByID(c.managedClusterID()),
 	}}, problem)}
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeversion"
@@ -26,17 +27,17 @@ const (
 // managedCluster returns the AKS cluster. Until Azure has agent pools for it, it carries those that it is created with.
 func (c *aksCluster) managedCluster(pools []Pool, live LiveCluster) *plan.Resource {
 	hub := &aks.ManagedCluster{Spec: c.basics(live)}
-	problem := firstProblem(c.setNetworkProfile(hub), c.setIdentity(hub), c.setLinuxProfile(hub))
+	problem := typed.FirstProblem(c.setNetworkProfile(hub), c.setIdentity(hub), c.setLinuxProfile(hub))
 	c.setAccess(hub)
 	c.setOIDCIssuer(hub)
 	c.setSecurityProfile(hub)
 	c.setAutomation(hub)
 
-	typed, err := c.managedClusterIn(hub)
+	object, err := c.managedClusterIn(hub)
 	if err != nil {
-		problem = invalid("spec cannot be written in the API version of AKS: %v", err)
+		problem = typed.Invalid("spec cannot be written in the API version of AKS: %v", err)
 	}
-	o := c.object("spec", v1beta1.ASOObjectName(c.name), typed, problem)
+	o := c.object("spec", v1beta1.ASOObjectName(c.name), object, problem)
 	if live.HasPools {
 		return c.patched(o, "spec.asoManagedClusterPatches", c.spec.ASOManagedClusterPatches)
 	}
@@ -56,14 +57,14 @@ func (c *aksCluster) basics(live LiveCluster) aks.ManagedCluster_Spec {
 	s := &c.spec
 	spec := aks.ManagedCluster_Spec{
 		AzureName:               c.name,
-		Owner:                   ownedBy(s.ResourceGroupName),
+		Owner:                   typed.OwnedBy(s.ResourceGroupName),
 		Location:                &s.Location,
 		NodeResourceGroup:       &s.NodeResourceGroupName,
 		DnsPrefix:               s.DNSPrefix,
 		EnableRBAC:              ptr.To(true),
-		KubernetesVersion:       text(kubeversion.Higher(kubeversion.WithoutV(s.Version), live.Version)),
+		KubernetesVersion:       typed.Text(kubeversion.Higher(kubeversion.WithoutV(s.Version), live.Version)),
 		ServicePrincipalProfile: &aks.ManagedClusterServicePrincipalProfile{ClientId: ptr.To(clientIDOfManagedIdentity)},
-		Tags:                    merged(ownedTags(c.cluster.Name, c.name, roleCommon), s.AdditionalTags),
+		Tags:                    typed.Merged(typed.OwnedTags(c.cluster.Name, c.name, typed.RoleCommon), s.AdditionalTags),
 		Sku:                     &aks.ManagedClusterSKU{Name: ptr.To("Base"), Tier: ptr.To(tier(s.SKU))},
 	}
 	for _, addon := range s.AddonProfiles {
@@ -98,7 +99,7 @@ func (c *aksCluster) setLinuxProfile(hub *aks.ManagedCluster) *composer.Blocked 
 	}
 	decoded, err := base64.StdEncoding.DecodeString(key)
 	if err != nil {
-		return invalid("spec.sshPublicKey is %s, but must be a public key in base64: %v", short(key), err)
+		return typed.Invalid("spec.sshPublicKey is %s, but must be a public key in base64: %v", short(key), err)
 	}
 	hub.Spec.LinuxProfile = &aks.ContainerServiceLinuxProfile{
 		AdminUsername: ptr.To(adminUser),
@@ -112,7 +113,7 @@ func (c *aksCluster) setLinuxProfile(hub *aks.ManagedCluster) *composer.Blocked 
 // setIdentity sets the identities of the control plane and of the kubelets.
 func (c *aksCluster) setIdentity(hub *aks.ManagedCluster) *composer.Blocked {
 	hub.Spec.Identity = &aks.ManagedClusterIdentity{Type: ptr.To(string(v1beta1.ManagedControlPlaneIdentityTypeSystemAssigned))}
-	if kubelet := byID(c.spec.KubeletUserAssignedIdentity); kubelet != nil {
+	if kubelet := typed.ByID(c.spec.KubeletUserAssignedIdentity); kubelet != nil {
 		hub.Spec.IdentityProfile = map[string]aks.UserAssignedIdentity{kubeletIdentity: {ResourceReference: kubelet}}
 	}
 	identity := c.spec.Identity
@@ -120,7 +121,7 @@ func (c *aksCluster) setIdentity(hub *aks.ManagedCluster) *composer.Blocked {
 		return nil
 	}
 	if identity.UserAssignedIdentityResourceID == "" {
-		return invalid("spec.identity.userAssignedIdentityResourceID is empty, but must be set because spec.identity.type is UserAssigned")
+		return typed.Invalid("spec.identity.userAssignedIdentityResourceID is empty, but must be set because spec.identity.type is UserAssigned")
 	}
 	hub.Spec.Identity = &aks.ManagedClusterIdentity{
 		Type:                   ptr.To(string(identity.Type)),
@@ -182,12 +183,12 @@ func (c *aksCluster) setSecurityProfile(hub *aks.ManagedCluster) {
 		profile.AzureKeyVaultKms = &aks.AzureKeyVaultKms{
 			Enabled: &kms.Enabled, KeyId: &kms.KeyID, KeyVaultNetworkAccess: (*string)(kms.KeyVaultNetworkAccess)}
 		if kms.KeyVaultResourceID != nil {
-			profile.AzureKeyVaultKms.KeyVaultResourceReference = byID(*kms.KeyVaultResourceID)
+			profile.AzureKeyVaultKms.KeyVaultResourceReference = typed.ByID(*kms.KeyVaultResourceID)
 		}
 	}
 	if defender := s.Defender; defender != nil {
 		profile.Defender = &aks.ManagedClusterSecurityProfileDefender{
-			LogAnalyticsWorkspaceResourceReference: byID(defender.LogAnalyticsWorkspaceResourceID),
+			LogAnalyticsWorkspaceResourceReference: typed.ByID(defender.LogAnalyticsWorkspaceResourceID),
 			SecurityMonitoring:                     &aks.ManagedClusterSecurityProfileDefenderSecurityMonitoring{Enabled: &defender.SecurityMonitoring.Enabled},
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	aks "github.com/Azure/azure-service-operator/v2/api/containerservice/v1api20250801/storage"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 )
 
@@ -16,21 +17,21 @@ const dnsHost = 10
 func (c *aksCluster) setNetworkProfile(hub *aks.ManagedCluster) *composer.Blocked {
 	s := &c.spec
 	profile := &aks.ContainerServiceNetworkProfile{
-		NetworkPlugin:       optional(s.NetworkPlugin),
-		NetworkPluginMode:   optional(s.NetworkPluginMode),
-		NetworkPolicy:       optional(s.NetworkPolicy),
-		NetworkDataplane:    optional(s.NetworkDataplane),
-		OutboundType:        optional(s.OutboundType),
-		LoadBalancerSku:     text(strings.ToLower(ptr.Deref(s.LoadBalancerSKU, ""))),
+		NetworkPlugin:       typed.Optional(s.NetworkPlugin),
+		NetworkPluginMode:   typed.Optional(s.NetworkPluginMode),
+		NetworkPolicy:       typed.Optional(s.NetworkPolicy),
+		NetworkDataplane:    typed.Optional(s.NetworkDataplane),
+		OutboundType:        typed.Optional(s.OutboundType),
+		LoadBalancerSku:     typed.Text(strings.ToLower(ptr.Deref(s.LoadBalancerSKU, ""))),
 		LoadBalancerProfile: c.loadBalancerProfile(),
 	}
 	hub.Spec.NetworkProfile = profile
-	return firstProblem(c.setPodCIDR(profile), c.setServiceCIDR(profile))
+	return typed.FirstProblem(c.setPodCIDR(profile), c.setServiceCIDR(profile))
 }
 
 func (c *aksCluster) setPodCIDR(profile *aks.ContainerServiceNetworkProfile) *composer.Blocked {
 	cidr, problem := c.onlyCIDR("pods", c.cluster.PodCIDRs)
-	profile.PodCidr = text(cidr)
+	profile.PodCidr = typed.Text(cidr)
 	return problem
 }
 
@@ -52,7 +53,7 @@ func (c *aksCluster) setServiceCIDR(profile *aks.ContainerServiceNetworkProfile)
 	if c.spec.DNSServiceIP == nil {
 		address, err := dnsAddress(cidr)
 		if err != nil {
-			return invalid("Cluster %q: spec.clusterNetwork.services.cidrBlocks[0] is %s, but must be an address range such as 10.0.0.0/16: %v", c.cluster.Name, short(cidr), err)
+			return typed.Invalid("Cluster %q: spec.clusterNetwork.services.cidrBlocks[0] is %s, but must be an address range such as 10.0.0.0/16: %v", c.cluster.Name, short(cidr), err)
 		}
 		profile.DnsServiceIP = &address
 	}
@@ -105,7 +106,7 @@ func (c *aksCluster) loadBalancerProfile() *aks.ManagedClusterLoadBalancerProfil
 func references(ids []string) []aks.ResourceReference {
 	refs := make([]aks.ResourceReference, len(ids))
 	for i, id := range ids {
-		refs[i].Reference = byID(id)
+		refs[i].Reference = typed.ByID(id)
 	}
 	return refs
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
@@ -41,12 +42,12 @@ func (c *aksCluster) patched(o *plan.Resource, path string, patches []string) *p
 			refused = notTheUsers(o.Object, next)
 		}
 		if refused != "" {
-			o.Err = invalid("%s[%d] cannot be applied: %s", path, i, refused)
+			o.Err = typed.Invalid("%s[%d] cannot be applied: %s", path, i, refused)
 			return o
 		}
 		o.Object = next
 	}
-	c.identify(o.Object, name)
+	c.common().Identify(o.Object, name)
 	return o
 }
 
@@ -99,7 +100,7 @@ func notTheUsers(before, after *unstructured.Unstructured) string {
 
 // strictly reads an object of the given kind, and refuses fields that the kind does not have.
 func strictly(content []byte, gvk schema.GroupVersionKind) (*unstructured.Unstructured, error) {
-	typed, err := scheme.New(gvk)
+	object, err := typed.Scheme.New(gvk)
 	if err != nil {
 		return nil, err
 	}
@@ -108,17 +109,17 @@ func strictly(content []byte, gvk schema.GroupVersionKind) (*unstructured.Unstru
 		return nil, err
 	}
 	kind := fmt.Sprintf("%s of %s", gvk.Kind, gvk.GroupVersion())
-	if told := shape.Sentence(shape.Types(value, shape.Go(reflect.TypeOf(typed))), "", kind); told != "" {
+	if told := shape.Sentence(shape.Types(value, shape.Go(reflect.TypeOf(object))), "", kind); told != "" {
 		return nil, errors.New(told)
 	}
-	mistakes, err := kjson.UnmarshalStrict(content, typed)
+	mistakes, err := kjson.UnmarshalStrict(content, object)
 	if err := cmp.Or(err, errors.Join(mistakes...)); err != nil {
 		return nil, shape.Explain(err, nil, kind)
 	}
-	if found := typed.GetObjectKind().GroupVersionKind(); found != gvk {
+	if found := object.GetObjectKind().GroupVersionKind(); found != gvk {
 		return nil, fmt.Errorf("it makes the object %s, but apiVersion and kind must stay %s", found, gvk)
 	}
-	return untyped(typed)
+	return typed.Untyped(object)
 }
 
 // short writes a text in quotes, cut where it is long.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
 
@@ -29,14 +30,14 @@ func (c *aksCluster) privateEndpoints() []*plan.Resource {
 func (c *aksCluster) privateEndpoint(e v1beta1.PrivateEndpointSpec) endpoints.PrivateEndpoint_Spec {
 	spec := endpoints.PrivateEndpoint_Spec{
 		AzureName:                  e.Name,
-		Owner:                      ownedBy(c.spec.VirtualNetwork.ResourceGroup),
+		Owner:                      typed.OwnedBy(c.spec.VirtualNetwork.ResourceGroup),
 		Location:                   ptr.To(cmp.Or(e.Location, c.spec.Location)),
 		CustomNetworkInterfaceName: ptr.To(e.CustomNetworkInterfaceName),
-		Tags:                       merged(c.spec.AdditionalTags, ownedTags(c.cluster.Name, e.Name, "")),
+		Tags:                       typed.Merged(c.spec.AdditionalTags, typed.OwnedTags(c.cluster.Name, e.Name, "")),
 	}
 	for _, id := range slices.Sorted(slices.Values(e.ApplicationSecurityGroups)) {
 		spec.ApplicationSecurityGroups = append(spec.ApplicationSecurityGroups,
-			endpoints.ApplicationSecurityGroupSpec_PrivateEndpoint_SubResourceEmbedded{Reference: byID(id)})
+			endpoints.ApplicationSecurityGroupSpec_PrivateEndpoint_SubResourceEmbedded{Reference: typed.ByID(id)})
 	}
 	for _, address := range slices.Sorted(slices.Values(e.PrivateIPAddresses)) {
 		spec.IpConfigurations = append(spec.IpConfigurations, endpoints.PrivateEndpointIPConfiguration{PrivateIPAddress: ptr.To(address)})
@@ -58,7 +59,7 @@ func connections(of []v1beta1.PrivateLinkServiceConnection) []endpoints.PrivateL
 			PrivateLinkServiceReference: &genruntime.WellKnownResourceReference{
 				ResourceReference: genruntime.ResourceReference{ARMID: connection.PrivateLinkServiceID}},
 			GroupIds:       connection.GroupIDs,
-			RequestMessage: text(connection.RequestMessage),
+			RequestMessage: typed.Text(connection.RequestMessage),
 		})
 	}
 	slices.SortStableFunc(all, func(a, b endpoints.PrivateLinkServiceConnection) int { return cmp.Compare(*a.Name, *b.Name) })

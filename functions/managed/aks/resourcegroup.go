@@ -6,6 +6,7 @@ import (
 	groups "github.com/Azure/azure-service-operator/v2/api/resources/v1api20200601"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
 
@@ -23,6 +24,6 @@ func (c *aksCluster) resourceGroup(path, name, nameTag string) *plan.Resource {
 	return c.object(path, v1beta1.ASOObjectName(name), &groups.ResourceGroup{Spec: groups.ResourceGroup_Spec{
 		AzureName: name,
 		Location:  &c.spec.Location,
-		Tags:      merged(ownedTags(c.cluster.Name, nameTag, roleCommon), c.spec.AdditionalTags),
+		Tags:      typed.Merged(typed.OwnedTags(c.cluster.Name, nameTag, typed.RoleCommon), c.spec.AdditionalTags),
 	}}, nil)
 }

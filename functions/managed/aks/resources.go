@@ -6,14 +6,10 @@
 package aks
 
 import (
-	"slices"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
@@ -61,7 +57,7 @@ func ControlPlane(cp *v1beta1.AzureManagedControlPlane, cluster Cluster, pools [
 	objects = append(objects, c.privateEndpoints()...)
 	objects = append(objects, c.fleetsMember()...)
 	objects = append(objects, c.extensions()...)
-	return withoutCollisions(objects)
+	return typed.WithoutCollisions(objects)
 }
 
 // MachinePool returns the agent pool that an AzureManagedMachinePool stands for.
@@ -69,53 +65,12 @@ func MachinePool(pool Pool, cp *v1beta1.AzureManagedControlPlane, cluster Cluste
 	return newCluster(cp, cluster).agentPool(pool, live)
 }
 
-// object finishes one typed ASO object: what all of them have is set here.
-func (c *aksCluster) object(path, name string, typed runtime.Object, problem *composer.Blocked) *plan.Resource {
-	obj, err := untyped(typed)
-	if err != nil {
-		return &plan.Resource{Source: path, Object: obj, Err: invalid("%s cannot be written as JSON: %v", path, err)}
-	}
-	c.identify(obj, name)
-	if name == "" && problem == nil {
-		problem = invalid("%s gives the name %q, but it must have a letter or a digit, as the object in Kubernetes is named after it", path, name)
-	}
-	return &plan.Resource{Source: path, Object: obj, Err: problem, Subscription: c.spec.SubscriptionID}
+// object finishes one typed ASO object.
+func (c *aksCluster) object(path, name string, object runtime.Object, problem *composer.Blocked) *plan.Resource {
+	return c.common().Resource(path, name, object, problem)
 }
 
-// identify gives an object its name and what ties it to the cluster. A patch may have added labels and annotations.
-func (c *aksCluster) identify(obj *unstructured.Unstructured, name string) {
-	labels, annotations := obj.GetLabels(), obj.GetAnnotations()
-	metadata := map[string]any{"name": name, "namespace": c.cluster.Namespace}
-	obj.Object["metadata"] = metadata
-	obj.SetLabels(with(labels, clusterv1.ClusterNameLabel, c.cluster.Name))
-	obj.SetAnnotations(with(annotations, aso.AnnotationCredentialFrom, v1beta1.CredentialSecret(c.cluster.Name)))
-}
-
-// withoutCollisions marks resources of one kind whose names in Kubernetes are the same, though those in Azure differ.
-func withoutCollisions(resources []*plan.Resource) []*plan.Resource {
-	first := map[string]string{}
-	for _, r := range resources {
-		at, taken := first[r.Name()]
-		switch {
-		case !taken:
-			first[r.Name()] = r.Source
-		case r.Err == nil:
-			r.Err = composer.Blockedf(composer.ReasonDuplicateResource,
-				"%s: %s %q is defined by %s already; their names must differ in more than upper case and punctuation, which names in Kubernetes do not have",
-				r.Source, r.Object.GetKind(), r.Object.GetName(), at)
-		}
-	}
-	return resources
-}
-
-func invalid(format string, args ...any) *composer.Blocked {
-	return composer.Blockedf(composer.ReasonInvalidResource, format, args...)
-}
-
-// firstProblem returns the first of the problems that is one.
-func firstProblem(problems ...*composer.Blocked) *composer.Blocked {
-	if i := slices.IndexFunc(problems, func(p *composer.Blocked) bool { return p != nil }); i >= 0 {
-		return problems[i]
-	}
-	return nil
+// common returns what all objects of the cluster have in common.
+func (c *aksCluster) common() typed.Cluster {
+	return typed.Cluster{Namespace: c.cluster.Namespace, Name: c.cluster.Name, Subscription: c.spec.SubscriptionID}
 }

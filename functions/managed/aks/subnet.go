@@ -7,6 +7,7 @@ import (
 	"github.com/Azure/azure-service-operator/v2/pkg/genruntime"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
@@ -16,7 +17,7 @@ func (c *aksCluster) subnet() *plan.Resource {
 	network, subnet := c.spec.VirtualNetwork, c.spec.VirtualNetwork.Subnet
 	spec := networks.VirtualNetworksSubnet_Spec{
 		AzureName:       subnet.Name,
-		Owner:           ownedBy(network.Name),
+		Owner:           typed.OwnedBy(network.Name),
 		AddressPrefix:   ptr.To(subnet.CIDRBlock),
 		AddressPrefixes: []string{subnet.CIDRBlock},
 	}
@@ -31,7 +32,7 @@ func (c *aksCluster) subnet() *plan.Resource {
 func (c *aksCluster) subnetReference(name string) (*genruntime.ResourceReference, *composer.Blocked) {
 	network := c.spec.VirtualNetwork
 	if c.spec.SubscriptionID != "" {
-		return byID(armID(c.spec.SubscriptionID, network.ResourceGroup, "Microsoft.Network", "virtualNetworks", network.Name, "subnets", name)), nil
+		return typed.ByID(typed.ARMID(c.spec.SubscriptionID, network.ResourceGroup, "Microsoft.Network", "virtualNetworks", network.Name, "subnets", name)), nil
 	}
 	if name != network.Subnet.Name {
 		return nil, c.needsSubscription(fmt.Sprintf("the ID of subnet %q", name))
@@ -41,5 +42,5 @@ func (c *aksCluster) subnetReference(name string) (*genruntime.ResourceReference
 
 // needsSubscription says that something cannot be named without the subscription.
 func (c *aksCluster) needsSubscription(what string) *composer.Blocked {
-	return invalid("AzureManagedControlPlane %s: spec.subscriptionID is empty, but must be set, because %s is built with it", c.name, what)
+	return typed.Invalid("AzureManagedControlPlane %s: spec.subscriptionID is empty, but must be set, because %s is built with it", c.name, what)
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
@@ -106,7 +107,7 @@ func TestResetTakenOutLeavesOthers(t *testing.T) {
 		reset bool
 	}{
 		"all is well":  {kind: "ManagedCluster", reset: true},
-		"a mistake":    {kind: "ManagedCluster", err: invalid("x")},
+		"a mistake":    {kind: "ManagedCluster", err: typed.Invalid("x")},
 		"another kind": {kind: "Extension"},
 	} {
 		t.Run(name, func(t *testing.T) {

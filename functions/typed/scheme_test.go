@@ -1,4 +1,4 @@
-package aks
+package typed
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 // in the former.
 func TestVersions(t *testing.T) {
 	for _, kind := range aso.Catalogue() {
-		if gvk := kind.GroupKind().WithVersion(kind.Version); kind.Version != "" && !scheme.Recognizes(gvk) {
+		if gvk := kind.GroupKind().WithVersion(kind.Version); kind.Version != "" && !Scheme.Recognizes(gvk) {
 			t.Errorf("no mapping file makes %s", gvk)
 		}
 	}
