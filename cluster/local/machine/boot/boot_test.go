@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -192,11 +193,9 @@ func logsAndExec(t *testing.T, w *world, config *rest.Config, client *kubernetes
 		VersionedParams(&corev1.PodExecOptions{
 			Command: []string{"/bin/sh", "-c", "hostname; getent hosts " + hostname + "; ls /dev/disk/azure/scsi1; grep -c . /etc/resolv.conf"}, Stdout: true, Stderr: true,
 		}, scheme.ParameterCodec)
-	// Streams heed no dialer of their configuration.
+	direct := w.direct(t, config)
 	target := *request.URL()
-	target.Host = w.forward(t, endpoint)
-	direct := rest.CopyConfig(config)
-	direct.ServerName = hostname
+	target.Host = strings.TrimPrefix(direct.Host, "https://")
 	executor, err := remotecommand.NewSPDYExecutor(direct, http.MethodPost, &target)
 	if err != nil {
 		t.Fatal(err)
@@ -209,6 +208,52 @@ func logsAndExec(t *testing.T, w *world, config *rest.Config, client *kubernetes
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q lacks %s", out.String(), want)
 		}
+	}
+}
+
+// direct is a configuration for streams, which heed no dialer.
+func (w *world) direct(t *testing.T, config *rest.Config) *rest.Config {
+	t.Helper()
+	direct := rest.CopyConfig(config)
+	direct.Host, direct.ServerName, direct.Dial = "https://"+w.forward(t, endpoint), hostname, nil
+	return direct
+}
+
+// TestControlPlanes joins a second control plane machine, and a worker of another image.
+func TestControlPlanes(t *testing.T) {
+	w := start(t, os.Geteuid())
+	c := newCluster(t, "boot", endpoint, "v1.36.3")
+	first := machine("boot-control-plane-0", "10.0.0.4", "1.36.3", c.controlPlane(t))
+	first.DataDisks = []power.Disk{{LUN: 0, Name: "etcddisk", SizeGiB: 256}}
+	w.frontend(t, "10.0.0.4", "10.0.0.5")
+	w.on(t, first)
+	w.bootstrapped(t, first)
+	config := c.config(t, w.dial)
+	client := kubernetes.NewForConfigOrDie(config)
+	w.ready(t, client, first)
+	c.createToken(t.Context(), t, client)
+	second := machine("boot-control-plane-1", "10.0.0.5", "1.36.3", c.anotherControlPlane(t))
+	flatcar := machine("boot-flatcar-2", "10.1.0.4", "1.36.3", c.flatcarWorker(t))
+	w.on(t, second)
+	w.on(t, flatcar)
+	w.bootstrapped(t, flatcar)
+	w.ready(t, client, flatcar)
+	w.bootstrapped(t, second)
+	w.ready(t, client, second)
+	w.eventually(t, time.Minute, "eight pods are Ready", func(ctx context.Context) error {
+		return readyPods(ctx, client, "tier=control-plane", 8)
+	})
+	members, err := c.etcd(t, w.direct(t, config), second.Name).Members(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range members {
+		names = append(names, m.Name)
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, []string{first.Name, second.Name}) {
+		t.Errorf("members of etcd: %v", names)
 	}
 }
 

@@ -2,10 +2,12 @@ package boot
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net"
 	"testing"
+	"time"
 
 	"github.com/blang/semver/v4"
 	corev1 "k8s.io/api/core/v1"
@@ -16,8 +18,11 @@ import (
 	"k8s.io/utils/ptr"
 	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
 	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/cloudinit"
+	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/ignition"
 	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/types"
 	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/types/upstream"
+	"sigs.k8s.io/cluster-api/controlplane/kubeadm/pkg/etcd"
+	"sigs.k8s.io/cluster-api/controlplane/kubeadm/pkg/proxy"
 	"sigs.k8s.io/cluster-api/util/certs"
 	"sigs.k8s.io/cluster-api/util/kubeconfig"
 	"sigs.k8s.io/cluster-api/util/secret"
@@ -114,15 +119,15 @@ func (c *cluster) createToken(ctx context.Context, t *testing.T, client kubernet
 	}
 }
 
-// worker returns the user data of a worker.
-func (c *cluster) worker(t *testing.T) []byte {
+// join returns how a machine finds the cluster.
+func (c *cluster) join(t *testing.T, node bootstrapv1.NodeRegistrationOptions, controlPlane *bootstrapv1.JoinControlPlane) string {
 	t.Helper()
 	hashes, err := c.certificates.GetByPurpose(secret.ClusterCA).Hashes()
 	if err != nil {
 		t.Fatal(err)
 	}
 	join, err := types.MarshalJoinConfigurationForVersion(&bootstrapv1.JoinConfiguration{
-		NodeRegistration: registration(),
+		NodeRegistration: node, ControlPlane: controlPlane,
 		Discovery: bootstrapv1.Discovery{BootstrapToken: bootstrapv1.BootstrapTokenDiscovery{
 			Token: tokenID + "." + tokenSecret, APIServerEndpoint: c.endpoint, CACertHashes: hashes,
 		}},
@@ -130,11 +135,84 @@ func (c *cluster) worker(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := cloudinit.NewNode(&cloudinit.NodeInput{BaseUserData: c.base(), JoinConfiguration: join})
+	return join
+}
+
+// worker returns the user data of a worker.
+func (c *cluster) worker(t *testing.T) []byte {
+	t.Helper()
+	data, err := cloudinit.NewNode(&cloudinit.NodeInput{BaseUserData: c.base(), JoinConfiguration: c.join(t, registration(), nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// flatcarWorker is a worker of CAPZ's flavor for Flatcar, which reads Ignition.
+func (c *cluster) flatcarWorker(t *testing.T) []byte {
+	t.Helper()
+	node := registration()
+	node.Name = "@@HOSTNAME@@"
+	base := c.base()
+	base.PreKubeadmCommands = []string{`sed -i "s/@@HOSTNAME@@/$(curl -s -H Metadata:true --noproxy '*' ` +
+		`'http://169.254.169.254/metadata/instance?api-version=2020-09-01' | jq -r .compute.name)/g" /etc/kubeadm.yml`}
+	data, warnings, err := ignition.NewNode(&ignition.NodeInput{
+		NodeInput: &cloudinit.NodeInput{BaseUserData: base, JoinConfiguration: c.join(t, node, nil)},
+	})
+	if err != nil || warnings != "" {
+		t.Fatal(warnings, err)
+	}
+	return data
+}
+
+// anotherControlPlane returns the user data of a control plane machine that joins.
+func (c *cluster) anotherControlPlane(t *testing.T) []byte {
+	t.Helper()
+	data, err := cloudinit.NewJoinControlPlane(&cloudinit.ControlPlaneJoinInput{
+		BaseUserData: c.base(), Certificates: c.certificates, JoinConfiguration: c.join(t, registration(), &bootstrapv1.JoinControlPlane{}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// etcd is the client of KubeadmControlPlane's controller for the member on one machine.
+func (c *cluster) etcd(t *testing.T, config *rest.Config, machine string) *etcd.Client {
+	t.Helper()
+	ca := c.certificates.GetByPurpose(secret.EtcdCA)
+	cert, err := certs.DecodeCertPEM(ca.KeyPair.Cert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	caKey, err := certs.DecodePrivateKeyPEM(ca.KeyPair.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := certs.NewPrivateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := (&certs.Config{CommonName: "test", Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}).NewSignedCert(key, cert, caKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(cert)
+	made, err := etcd.NewClient(t.Context(), etcd.ClientConfiguration{
+		Endpoint: "etcd-" + machine, DialTimeout: 10 * time.Second, CallTimeout: 10 * time.Second,
+		Proxy: proxy.Proxy{Kind: "pods", Namespace: "kube-system", KubeConfig: config, Port: 2379},
+		TLSConfig: &tls.Config{
+			RootCAs: pool, Certificates: []tls.Certificate{{Certificate: [][]byte{client.Raw}, PrivateKey: key}}, MinVersion: tls.VersionTLS12,
+			// The name in the certificate is that of the node, as in the controller.
+			InsecureSkipVerify: true,
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = made.Close() })
+	return made
 }
 
 // config reaches the API server through a dialer, as its administrator.

@@ -250,8 +250,8 @@ const DefaultVersion = "v1.36.3"
 
 var imageVersion = regexp.MustCompile(`(?:^|[/:])v?(\d+\.\d+\.\d+)$`)
 
-// minors are the minor versions of Kubernetes that machines can have: kubeadm of the one code that they all run accepts them.
-var minors = []string{"1.35", "1.36"}
+// minors are the minor versions of Kubernetes that machines can have: those that the API server of the one code that they all run can stand for.
+var minors = []string{"1.33", "1.34", "1.35", "1.36"}
 
 // kubernetesVersion returns the version that an image is told to have by the last part of its identifier, as the images that Cluster API's
 // projects publish. Versions of marketplace images count otherwise: those are below 1 or above it.

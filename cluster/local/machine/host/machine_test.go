@@ -10,7 +10,7 @@ func TestKubernetesVersion(t *testing.T) {
 	for name, c := range map[string]struct{ image, want, err string }{
 		"of a gallery":                {gallery + "1.36.1", "v1.36.1", ""},
 		"of the minor before":         {gallery + "1.35.6", "v1.35.6", ""},
-		"of long ago":                 {gallery + "1.28.3", "", "has Kubernetes 1.28.3; simulated machines have 1.35 or 1.36"},
+		"of long ago":                 {gallery + "1.28.3", "", "has Kubernetes 1.28.3; simulated machines have 1.33 or 1.34 or 1.35 or 1.36"},
 		"of the future":               {gallery + "1.99.0", "", "has Kubernetes 1.99.0"},
 		"the latest":                  {gallery + "latest", DefaultVersion, ""},
 		"of the marketplace":          {"cncf-upstream:capi:ubuntu-2204-gen1:128.3.20230908", DefaultVersion, ""},
