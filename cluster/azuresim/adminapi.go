@@ -35,6 +35,9 @@ func (s *Simulator) AdminHandler() http.Handler {
 	mux.HandleFunc("PUT /application", change(s.RegisterApplication))
 	mux.HandleFunc("PUT /autoscale", change(func(c admin.AutoscaleChange) error { return s.ARM.Autoscale(c.ID, c.Count) }))
 	mux.HandleFunc("PUT /auto-upgrade", change(func(c admin.UpgradeChange) error { return s.ARM.AutoUpgrade(c.ID, c.Version) }))
+	mux.HandleFunc("PUT /size-restriction", change(s.ARM.SetSizeRestriction))
+	mux.HandleFunc("PUT /quota", change(s.ARM.SetQuota))
+	mux.HandleFunc("PUT /image", change(s.ARM.SetImage))
 	mux.HandleFunc("PUT /provider", change(func(c admin.ProviderChange) error {
 		return s.ARM.SetProviderRegistered(c.Namespace, c.Registered)
 	}))

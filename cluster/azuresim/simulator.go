@@ -3,6 +3,7 @@
 package azuresim
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -112,6 +113,7 @@ func (s *Simulator) loadServices(o Options) error {
 		Clusters:      s.Clusters,
 		Tenants:       s.tenants,
 		MaxRetryAfter: o.MaxRetryAfter,
+		Host:          o.Host,
 	})
 	return err
 }
@@ -194,8 +196,9 @@ func (s *Simulator) answer(w *recorder, r *http.Request) {
 	}
 }
 
-// Run ends long-running operations in time, also while no request comes in, until done is closed.
+// Run ends long-running operations in time, also while no request comes in, and has the host do its part, until done is closed.
 func (s *Simulator) Run(done <-chan struct{}) {
+	go s.drive(done)
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -206,6 +209,24 @@ func (s *Simulator) Run(done <-chan struct{}) {
 			if err := s.ARM.Advance(); err != nil {
 				s.report(err)
 			}
+		}
+	}
+}
+
+// hostPause is how long the host is left alone between two looks.
+const hostPause = 200 * time.Millisecond
+
+// drive has the host do what the resources say, until done is closed.
+func (s *Simulator) drive(done <-chan struct{}) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { <-done; cancel() }()
+	for ctx.Err() == nil {
+		if err := s.ARM.Drive(ctx); err != nil && ctx.Err() == nil {
+			s.report(err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(hostPause):
 		}
 	}
 }

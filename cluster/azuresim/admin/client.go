@@ -118,6 +118,21 @@ func (c *Client) SetProviderRegistered(ctx context.Context, namespace string, re
 	return c.do(ctx, http.MethodPut, "/provider", nil, ProviderChange{Namespace: namespace, Registered: registered}, nil)
 }
 
+// SetSizeRestriction restricts a size of virtual machines, or lifts that.
+func (c *Client) SetSizeRestriction(ctx context.Context, restriction SizeRestriction) error {
+	return c.do(ctx, http.MethodPut, "/size-restriction", nil, restriction, nil)
+}
+
+// SetQuota limits the CPUs of virtual machines, or lifts that.
+func (c *Client) SetQuota(ctx context.Context, quota Quota) error {
+	return c.do(ctx, http.MethodPut, "/quota", nil, quota, nil)
+}
+
+// SetImage says whether images exist.
+func (c *Client) SetImage(ctx context.Context, change ImageChange) error {
+	return c.do(ctx, http.MethodPut, "/image", nil, change, nil)
+}
+
 func (c *Client) do(ctx context.Context, method, path string, query url.Values, body, into any) error {
 	var payload bytes.Buffer
 	if body != nil {

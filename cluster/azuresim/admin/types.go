@@ -131,6 +131,36 @@ type ProviderChange struct {
 	Registered bool   `json:"registered"`
 }
 
+// SizeRestriction keeps the subscriptions from having a size of virtual machines in a location: the list of SKUs says so, and a machine is refused
+// with SkuNotAvailable.
+type SizeRestriction struct {
+	// Size is such as Standard_D2s_v3, Location such as eastus.
+	Size     string `json:"size"`
+	Location string `json:"location"`
+	// Zones are where it is not to be had; none means nowhere in the location.
+	Zones []string `json:"zones,omitempty"`
+	// Lifted takes the restriction away.
+	Lifted bool `json:"lifted,omitempty"`
+}
+
+// Quota limits how many CPUs the machines of a subscription have together. Without one there is no limit.
+type Quota struct {
+	Location string `json:"location"`
+	// Family is such as standardDSv3Family, or cores for all families together.
+	Family string `json:"family"`
+	Limit  int    `json:"limit"`
+	// Lifted takes the limit away.
+	Lifted bool `json:"lifted,omitempty"`
+}
+
+// ImageChange says whether images exist.
+type ImageChange struct {
+	// Pattern is a regular expression that an image's identifier, or publisher:offer:sku:version, matches without regard to case.
+	Pattern string `json:"pattern"`
+	// Missing has machines with such an image be refused; false takes that back.
+	Missing bool `json:"missing"`
+}
+
 // Name is the name of something new.
 type Name struct {
 	Name string `json:"name"`

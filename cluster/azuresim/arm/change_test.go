@@ -22,7 +22,7 @@ func TestChange(t *testing.T) {
 		"another resource group":    {http.MethodPut, testGroup + "2", groupBody, true},
 		"the same network":          {http.MethodPut, testNetwork, networkBody, false},
 		"the same subnet":           {http.MethodPut, testSubnet, subnetBody, false},
-		"one more subnet":           {http.MethodPut, testNetwork + "/subnets/more", `{"properties":{"addressPrefix":"10.1.0.0/16"}}`, true},
+		"one more subnet":           {http.MethodPut, testNetwork + "/subnets/more", `{"properties":{"addressPrefix":"10.2.0.0/16"}}`, true},
 		"the same AKS cluster":      {http.MethodPut, testCluster, clusterBody, false},
 		"a pool with nothing more":  {http.MethodPut, testPool, strings.Replace(pool, `"mode"`, `"nodeLabels":{},"nodeTaints":[],"mode"`, 1), false},
 		"labels of a pool":          {http.MethodPut, testPool, strings.Replace(pool, `"mode"`, `"nodeLabels":{"a":"b"},"mode"`, 1), true},

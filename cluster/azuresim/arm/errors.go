@@ -14,6 +14,8 @@ type Error struct {
 	Message string `json:"message"`
 	// RetryAfter is the value of that header in seconds; 0 sends none.
 	RetryAfter int `json:"retryAfter,omitempty"`
+	// Target is the field that the error is about, which some providers tell.
+	Target string `json:"target,omitempty"`
 	// Details are inner errors; an empty list is written, nil is not.
 	Details []Detail `json:"details,omitzero"`
 	// Subcode is set by Azure Kubernetes Service, whose error answers have no outer "error" field.
@@ -35,6 +37,9 @@ func (e *Error) Error() string {
 
 func (e *Error) body() map[string]any {
 	inner := map[string]any{"code": e.Code, "message": e.Message}
+	if e.Target != "" {
+		inner["target"] = e.Target
+	}
 	if e.Details != nil {
 		inner["details"] = e.Details
 	}

@@ -30,45 +30,30 @@ func networkProtocol(createRetry int) protocol {
 }
 
 func networkTypes() []*resourceType {
-	types := []*resourceType{virtualNetworkType(), subnetType(), peeringType()}
-	// The Retry-After of each type's PUT.
+	types := []*resourceType{
+		virtualNetworkType(), subnetType(), peeringType(), securityGroupType(), securityRuleType(), routeTableType(), routeType(),
+		publicIPAddressType(), natGatewayType(), loadBalancerType(), inboundNATRuleType(), networkInterfaceType(), privateEndpointType(),
+		privateLinkServiceType(), bastionHostType(),
+	}
+	// The Retry-After of each other type's PUT.
 	for name, retry := range map[string]int{
-		"networkSecurityGroups":               1,
-		"networkSecurityGroups/securityRules": 1,
-		"routeTables":                         2,
-		"routeTables/routes":                  2,
-		"publicIPAddresses":                   1,
-		"publicIPPrefixes":                    3,
-		"natGateways":                         10,
-		"loadBalancers":                       3,
-		"privateLinkServices":                 10,
-		"bastionHosts":                        10,
-		"virtualNetworkGateways":              10,
-		"applicationGateways":                 5,
-		"azureFirewalls":                      10,
+		"publicIPPrefixes":       3,
+		"virtualNetworkGateways": 10,
+		"applicationGateways":    5,
+		"azureFirewalls":         10,
 	} {
 		types = append(types, networkResourceType("Microsoft.Network/"+name, networkProtocol(retry)))
 	}
-	return append(types, networkInterfaceType(), privateEndpointType())
-}
-
-// networkInterfaceType changes at once.
-func networkInterfaceType() *resourceType {
-	p := networkProtocol(0)
-	p.create = answer{status: 201}
-	p.update = answer{status: 200}
-	p.unchanged = answer{status: 200}
-	p.remove.retryAfter = 4
-	return networkResourceType("Microsoft.Network/networkInterfaces", p)
+	return append(types, privateDNSTypes()...)
 }
 
 // inUse are the error codes for deleting what another network resource refers to.
 var inUse = map[string]string{
-	"Microsoft.Network/networkSecurityGroups": "InUseNetworkSecurityGroupCannotBeDeleted",
-	"Microsoft.Network/routeTables":           "InUseRouteTableCannotBeDeleted",
-	"Microsoft.Network/natGateways":           "InUseNatGatewayCannotBeDeleted",
-	"Microsoft.Network/publicIPAddresses":     "PublicIPAddressCannotBeDeleted",
-	"Microsoft.Network/publicIPPrefixes":      "InUsePublicIpPrefixCannotBeDeleted",
+	typeSecurityGroup:                    "InUseNetworkSecurityGroupCannotBeDeleted",
+	typeRouteTable:                       "InUseRouteTableCannotBeDeleted",
+	typeNATGateway:                       "InUseNatGatewayCannotBeDeleted",
+	TypePublicIPAddress:                  "PublicIPAddressCannotBeDeleted",
+	"Microsoft.Network/publicIPPrefixes": "InUsePublicIpPrefixCannotBeDeleted",
 }
 
 // unusedNetwork refuses to delete a resource that another one refers to.
@@ -110,7 +95,6 @@ func networkResourceType(name string, p protocol) *resourceType {
 		etagHeader: true,
 		apply:      applyNetworkDefaults,
 		stored:     storeChildren,
-		settle:     settleNetwork,
 		view:       viewNetwork,
 		missing:    networkMissing,
 	}

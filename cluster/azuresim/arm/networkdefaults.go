@@ -2,8 +2,6 @@ package arm
 
 import (
 	_ "embed"
-	"fmt"
-	"hash/fnv"
 	"strings"
 )
 
@@ -12,25 +10,35 @@ var networkDefaults []byte
 
 // networkFields are the properties of network resources that not every api-version shows.
 var networkFields = map[string][]field{
-	"Microsoft.Network/publicIPAddresses": {{path: "properties.ddosSettings", since: "2023-01-01"}},
-	"Microsoft.Network/natGateways": {
+	TypePublicIPAddress: {{path: "properties.ddosSettings", since: "2023-01-01"}},
+	typeNATGateway: {
 		{path: "properties.type", since: "2024-01-01", before: "2025-01-01"},
 		{path: "properties.scope", since: "2025-01-01"},
 		{path: "properties.privateIPAddresses", since: "2025-01-01"},
 		{path: "properties.privateIPAddressesV6", since: "2025-01-01"},
 	},
-	"Microsoft.Network/routeTables": {{path: "properties.disablePeeringRoute", since: "2025-01-01"}},
+	typeRouteTable: {{path: "properties.disablePeeringRoute", since: "2025-01-01"}},
 	TypePrivateEndpoint: {
 		{path: "properties.ipVersionType", since: "2024-07-01"},
+		{path: "properties.isIPv6EnabledPrivateEndpoint", since: "2024-01-01", before: "2024-07-01"},
 		{path: "properties.customNetworkInterfaceName", since: "2021-05-01"},
 		{path: "properties.ipConfigurations", since: "2021-05-01"},
+	},
+	TypeNetworkInterface: {
+		{path: "kind", since: "2022-01-01"},
+		{path: "properties.allowPort25Out", since: "2022-01-01"},
+		{path: "properties.auxiliaryMode", since: "2022-01-01"},
+		{path: "properties.auxiliarySku", since: "2023-01-01"},
+		{path: "properties.disableTcpStateTracking", since: "2023-01-01"},
+		{path: "properties.defaultOutboundConnectivityEnabled", since: "2025-01-01"},
 	},
 }
 
 // childLists are the properties that list the children of a resource, and the children's types.
 var childLists = map[string]struct{ property, childType string }{
-	"Microsoft.Network/networkSecurityGroups": {"securityRules", "Microsoft.Network/networkSecurityGroups/securityRules"},
-	"Microsoft.Network/routeTables":           {"routes", "Microsoft.Network/routeTables/routes"},
+	typeSecurityGroup: {"securityRules", typeSecurityRule},
+	typeRouteTable:    {"routes", typeRoute},
+	TypeLoadBalancer:  {"inboundNatRules", TypeInboundNATRule},
 }
 
 // applyNetworkDefaults adds what the provider sets if a request does not.
@@ -49,31 +57,15 @@ func applyNetworkDefaults(p *put) *Error {
 	return nil
 }
 
-// settleNetwork gives a public IP address its address.
-func settleNetwork(s *Service, r *Resource) error {
-	properties := r.properties()
-	if !strings.HasSuffix(r.Type, "/publicIPAddresses") || text(properties, "publicIPAllocationMethod") != "Static" {
-		return nil
-	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(r.key())) // never fails
-	sum := h.Sum32()
-	fill(properties, map[string]any{"ipAddress": fmt.Sprintf("20.%d.%d.%d", sum>>16&0xff, sum>>8&0xff, sum&0xff)})
-	return s.store.put(r)
-}
-
-// storeChildren makes the children those of the request's list; a request without the list leaves them alone.
+// storeChildren makes the children those of the request's list. A request without the list is one for none: who writes such a resource
+// has to send along what others have written (so does Azure Service Operator, internal/genruntime/extensions and its network package).
 func storeChildren(p *put) *Error {
 	list, ok := childLists[p.resource.Type]
 	if !ok {
 		return nil
 	}
-	given, ok := at(p.requested, "properties", list.property).([]any)
-	if !ok {
-		return nil
-	}
 	kept := map[string]bool{}
-	for _, entry := range objects(map[string]any{"list": given}, "list") {
+	for _, entry := range objects(p.requested, "properties", list.property) {
 		path := p.resource.ID + "/" + list.property + "/" + text(entry, "name")
 		kept[strings.ToLower(path)] = true
 		if e := storeChild(p, path, list.childType, entry); e != nil {
@@ -122,7 +114,8 @@ func viewNetwork(s *Service, r *Resource, apiVersion string) map[string]any {
 		}
 		properties[list.property] = children
 	}
-	if strings.HasSuffix(r.Type, "/networkSecurityGroups") {
+	showParts(r, body)
+	if r.Type == typeSecurityGroup {
 		properties["defaultSecurityRules"] = defaultSecurityRules(r)
 	}
 	showUsers(s, r, properties)

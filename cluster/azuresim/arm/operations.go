@@ -183,11 +183,27 @@ func (s *Service) Advance() error {
 func (s *Service) advance() error {
 	now := s.clock.Now()
 	for _, op := range s.operations.due(now) {
+		if !s.canFinish(op) {
+			continue
+		}
 		if err := s.finish(op); err != nil {
 			return err
 		}
 	}
 	return s.operations.forget(now)
+}
+
+// canFinish asks the type of the resource whether the operation can end, and notes with which error.
+func (s *Service) canFinish(op *Operation) bool {
+	r, ready := s.store.get(op.ResourceID), s.types.lookup(op.ResourceType).ready
+	if r == nil || ready == nil || op.Fail != nil {
+		return true
+	}
+	done, fail := ready(s, op, r)
+	if done {
+		op.Fail, op.Due = fail, s.clock.Now()
+	}
+	return done
 }
 
 // finish ends an operation and does what it was started for. That it has ended is written down last: a simulator that is killed on the
@@ -264,6 +280,8 @@ func (s *Service) operationURL(op *Operation, segment string) string {
 	switch {
 	case id.isResourceGroup():
 		path = fmt.Sprintf("/subscriptions/%s/%s", id.Subscription, segment)
+	case t.protocol.inGroup:
+		path = fmt.Sprintf("%s/providers/%s/%s", id.groupPath(), id.Namespace, segment)
 	case t.protocol.below:
 		path = op.ResourceID + "/" + segment
 	}
@@ -322,7 +340,12 @@ func (s *Service) poll(w http.ResponseWriter, op *Operation, segment string) err
 		s.setRetryAfter(w.Header(), t.protocol.retryAfterOf(op.Polls))
 	}
 	if segment == t.protocol.operations {
-		writeJSON(w, http.StatusOK, s.status(op, t))
+		code := http.StatusOK
+		if op.running() && t.protocol.pollAccepted {
+			code = http.StatusAccepted
+			s.setOperationHeaders(w.Header(), op, t.protocol.create)
+		}
+		writeJSON(w, code, s.status(op, t))
 		return nil
 	}
 	s.pollResult(w, op, t, segment)
@@ -335,6 +358,9 @@ func (s *Service) status(op *Operation, t *resourceType) map[string]any {
 	body := map[string]any{"status": op.statusAt(now)}
 	if op.Fail != nil && !op.running() {
 		body["error"] = map[string]any{"code": op.Fail.Code, "message": op.Fail.Message}
+	}
+	if r := s.store.get(op.ResourceID); t.protocol.pollOutput && r != nil && !op.running() && op.Fail == nil && op.Change != remove {
+		body["properties"] = map[string]any{"output": s.show(r, t, op.APIVersion)}
 	}
 	switch t.protocol.poll {
 	case pollDetailed:

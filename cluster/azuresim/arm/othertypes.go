@@ -3,6 +3,6 @@ package arm
 // otherTypes are resource types of which only the protocol is known, or a little more.
 func otherTypes() []*resourceType {
 	return []*resourceType{
-		{name: "Microsoft.Authorization/roleAssignments", protocol: synchronous, view: viewWithoutState},
+		roleAssignmentType(),
 	}
 }

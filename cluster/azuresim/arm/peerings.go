@@ -1,6 +1,7 @@
 package arm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -33,6 +34,12 @@ func validatePeering(p *put) *Error {
 		e := badRequest("ReferencedResourceNotProvisioned", "Cannot proceed with operation because resource %s used by resource %s is not in Succeeded state. Resource is in %s state and the last operation that updated/is updating the resource is PutVirtualNetworkOperation.", network.ID, p.id.Path, networkState)
 		e.Details = []Detail{}
 		return e
+	}
+	own := p.service.store.get(p.id.Parent)
+	for _, prefix := range prefixesOf(own.Body) {
+		if slices.ContainsFunc(prefixesOf(network.Body), prefix.Overlaps) {
+			return detailed(badRequest("VnetAddressSpacesOverlap", "Cannot create or update peering %s. Virtual networks %s and %s cannot be peered because their address spaces overlap. Overlapping address prefixes: %s", p.id.Path, own.ID, network.ID, prefix))
+		}
 	}
 	return networkBusy(p.service, p.id)
 }

@@ -67,6 +67,8 @@ func (s *Service) provider(w http.ResponseWriter, r *http.Request, subscription 
 		if err := s.providers.set(namespace, true); err != nil {
 			return internalError(err)
 		}
+	case len(rest) == 2 && r.Method == http.MethodGet && strings.EqualFold(strings.Join(rest, "/"), "Microsoft.Compute/skus"):
+		return s.listSKUs(w, r, subscription)
 	case len(rest) == 2 && r.Method == http.MethodGet:
 		return s.list(w, r, []string{"subscriptions", subscription, "providers", namespace, rest[1]}, r.URL.Query().Get("api-version"))
 	case len(rest) != 1 || r.Method != http.MethodGet:

@@ -25,6 +25,9 @@ func (s *Service) put(w http.ResponseWriter, r *http.Request, id ID, version str
 		return e
 	}
 	a := p.answer(t)
+	if t.answers != nil {
+		a = t.answers(p)
+	}
 	return s.commit(w, r, p, t, a)
 }
 
@@ -222,7 +225,21 @@ func (s *Service) commit(w http.ResponseWriter, r *http.Request, p *put, t *reso
 		w.WriteHeader(a.status)
 		return nil
 	}
-	shown := s.show(p.resource, t, p.apiVersion)
+	if t.etagOfPut {
+		w.Header().Set("ETag", text(p.resource.Body, "etag"))
+	}
+	if a.emptyBody {
+		writeJSON(w, a.status, struct{}{})
+		return nil
+	}
+	show := t.view
+	if t.viewOfPut != nil {
+		show = t.viewOfPut
+	}
+	shown := clone(p.resource.Body)
+	if show != nil {
+		shown = show(s, p.resource, p.apiVersion)
+	}
 	writeJSON(w, a.status, shown)
 	return nil
 }

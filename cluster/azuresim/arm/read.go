@@ -69,7 +69,11 @@ func (s *Service) get(w http.ResponseWriter, r *http.Request, id ID, version str
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	writeJSON(w, http.StatusOK, s.show(resource, t, version))
+	shown := s.show(resource, t, version)
+	if resource.Type == TypeVirtualMachine && strings.EqualFold(r.URL.Query().Get("$expand"), "instanceView") {
+		child(shown, "properties")["instanceView"] = s.instanceView(resource)
+	}
+	writeJSON(w, http.StatusOK, shown)
 	return nil
 }
 
@@ -93,6 +97,9 @@ func (s *Service) notFoundFor(id ID, t *resourceType) *Error {
 func (s *Service) list(w http.ResponseWriter, r *http.Request, segments []string, version string) *Error {
 	if r.Method != http.MethodGet {
 		return &Error{Status: http.StatusMethodNotAllowed, Code: "HttpMethodNotSupported", Message: "The HTTP method " + r.Method + " is not supported for a collection."}
+	}
+	if s.showInstanceView(w, segments) {
+		return nil
 	}
 	// A collection's path with a name at its end is the path of a resource, which tells the type.
 	id, err := ParseID("/" + strings.Join(segments, "/") + "/name")
@@ -122,7 +129,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, segments []string
 }
 
 // action answers a POST below a resource.
-func (s *Service) action(w http.ResponseWriter, _ *http.Request, path, name string) *Error {
+func (s *Service) action(w http.ResponseWriter, r *http.Request, path, name string) *Error {
 	id, err := ParseID("/" + path)
 	if err != nil {
 		return badRequest("InvalidResourceId", "%s", err)
@@ -131,6 +138,9 @@ func (s *Service) action(w http.ResponseWriter, _ *http.Request, path, name stri
 	resource := s.store.get(id.Path)
 	if resource == nil {
 		return s.notFoundFor(id, t)
+	}
+	if operate, ok := t.operates[strings.ToLower(name)]; ok {
+		return s.operate(w, r, resource, operate)
 	}
 	act, ok := t.actions[strings.ToLower(name)]
 	if !ok {
@@ -141,5 +151,23 @@ func (s *Service) action(w http.ResponseWriter, _ *http.Request, path, name stri
 		return e
 	}
 	writeJSON(w, http.StatusOK, body)
+	return nil
+}
+
+// operate starts the operation of a POST.
+func (s *Service) operate(w http.ResponseWriter, r *http.Request, resource *Resource, note func(*Service, *Resource)) *Error {
+	if s.operations.runningOn(resource.ID, false) != nil {
+		return conflict("Conflict", "The request failed due to conflict with a concurrent request. To resolve it, please refer to https://aka.ms/activitylog to get more details on the conflicting requests.")
+	}
+	note(s, resource)
+	if err := s.setState(resource, stateUpdating); err != nil {
+		return internalError(err)
+	}
+	op, err := s.begin(resource, update, r.URL.Query().Get("api-version"), failing(r.Context()))
+	if err != nil {
+		return internalError(err)
+	}
+	s.setOperationHeaders(w.Header(), op, answer{asyncOperation: true, location: true})
+	w.WriteHeader(http.StatusAccepted)
 	return nil
 }

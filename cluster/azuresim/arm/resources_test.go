@@ -108,7 +108,7 @@ func TestSubnets(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{"network with a subnet", func() { put(`,"subnets":[{"name":"a","properties":{"addressPrefix":"10.1.0.0/16"}}]`) }, "a Succeeded"},
+		{"network with a subnet", func() { put(`,"subnets":[{"name":"a","properties":{"addressPrefix":"10.2.0.0/16"}}]`) }, "a Succeeded"},
 		{"second subnet", func() { f.settle(createSubnet.method, createSubnet.path, createSubnet.body) }, "a Succeeded, nodes Succeeded"},
 		{"network without the list", func() { put("") }, "a Succeeded, nodes Succeeded"},
 		{"network with a shorter list", func() { put(`,"subnets":[{"name":"nodes","properties":{"addressPrefix":"10.0.0.0/16"}}]`) }, "nodes Succeeded"},
@@ -128,7 +128,7 @@ func TestPeering(t *testing.T) {
 	f.settle(createGroup.method, createGroup.path, createGroup.body)
 	other := testGroup + "/providers/Microsoft.Network/virtualNetworks/other"
 	f.settle(http.MethodPut, testNetwork, networkBody)
-	f.settle(http.MethodPut, other, networkBody)
+	f.settle(http.MethodPut, other, strings.Replace(networkBody, "10.0.0.0/8", "172.16.0.0/12", 1))
 	peering := func(from, to string) {
 		f.settle(http.MethodPut, from+"/virtualNetworkPeerings/p", `{"properties":{"remoteVirtualNetwork":{"id":"`+to+`"}}}`)
 	}

@@ -17,8 +17,8 @@ type answer struct {
 	retryAfter int
 	// state is the provisioningState while the change is under way; empty means that the change is done at once.
 	state string
-	// noBody answers without a body.
-	noBody bool
+	// noBody answers without a body, emptyBody with an empty object.
+	noBody, emptyBody bool
 }
 
 func (a answer) longRunning() bool {
@@ -53,8 +53,12 @@ type protocol struct {
 	operations, results string
 	// operationsVersion is the api-version of those URLs; empty means that of the request.
 	operationsVersion string
-	// below puts those URLs below the resource and not below the provider's location.
-	below bool
+	// below puts those URLs below the resource, inGroup below the provider in the resource group, and not below the provider's location.
+	below, inGroup bool
+	// pollAccepted answers 202 and the headers of the change to a poll that finds the operation running.
+	pollAccepted bool
+	// pollOutput has what a poll answers at the end tell the resource.
+	pollOutput bool
 }
 
 // change is the kind of a change to a resource.
@@ -92,8 +96,8 @@ type resourceType struct {
 	protocol protocol
 	// tracked types need a location.
 	tracked bool
-	// etagHeader answers a GET with the header ETag.
-	etagHeader bool
+	// etagHeader answers a GET with the header ETag, etagOfPut a PUT too.
+	etagHeader, etagOfPut bool
 	// validate refuses a change before anything is stored.
 	validate func(*put) *Error
 	// apply makes result from requested and existing.
@@ -104,14 +108,22 @@ type resourceType struct {
 	settle func(*Service, *Resource) error
 	// view turns the stored body into what a GET with that api-version answers.
 	view func(s *Service, r *Resource, apiVersion string) map[string]any
+	// viewOfPut is the same for the answer to a PUT; nil means that it is view.
+	viewOfPut func(s *Service, r *Resource, apiVersion string) map[string]any
 	// deletable refuses a DELETE.
 	deletable func(*Service, *Resource) *Error
 	// removed runs when the resource and its children are gone.
 	removed func(*Service, *Resource) error
+	// answers picks another answer to a PUT than the protocol would.
+	answers func(*put) answer
+	// ready tells whether a create, update or delete whose time has come can end, and with which error; nil means that it can.
+	ready func(*Service, *Operation, *Resource) (bool, *Error)
 	// missing is the error of a GET for a resource whose parent exists.
 	missing func(ID, *Service) *Error
 	// actions are the POST requests by the last path segment in lower case.
 	actions map[string]func(*Service, *Resource) (any, *Error)
+	// operates are those that start an operation: each notes on the resource what is to be.
+	operates map[string]func(*Service, *Resource)
 }
 
 // registry finds resource types by name without regard to case.

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/power"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/tenants"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/workload"
@@ -28,6 +29,8 @@ type Options struct {
 	Tenants *tenants.Registry
 	// MaxRetryAfter bounds the Retry-After of long-running operations in seconds; 0 answers what Azure answers.
 	MaxRetryAfter int
+	// Host runs the virtual machines; nil boots nothing, and each counts as provisioned at once.
+	Host power.Host
 }
 
 // Service answers ARM requests from its own store of resources.
@@ -43,6 +46,8 @@ type Service struct {
 	store      *store
 	operations *operations
 	providers  *providers
+	offers     *offers
+	driver     *driver
 }
 
 // NewService restores a Service from its journal.
@@ -53,7 +58,7 @@ func NewService(o Options) (*Service, error) {
 		clusters:      o.Clusters,
 		tenants:       o.Tenants,
 		maxRetryAfter: o.MaxRetryAfter,
-		types: newRegistry(resourceGroupTypes(), networkTypes(), containerServiceTypes(), identityTypes(),
+		types: newRegistry(resourceGroupTypes(), networkTypes(), computeTypes(), containerServiceTypes(), identityTypes(),
 			kubernetesConfigurationTypes(), otherTypes()),
 	}
 	var err error
@@ -65,6 +70,14 @@ func NewService(o Options) (*Service, error) {
 	}
 	if s.providers, err = loadProviders(o.Journal); err != nil {
 		return nil, err
+	}
+	if s.offers, err = loadOffers(o.Journal); err != nil {
+		return nil, err
+	}
+	if o.Host != nil {
+		if s.driver, err = loadDriver(o.Host, o.Journal); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }

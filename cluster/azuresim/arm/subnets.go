@@ -1,6 +1,8 @@
 package arm
 
 import (
+	"net/netip"
+	"slices"
 	"sort"
 	"strings"
 
@@ -21,7 +23,49 @@ func subnetType() *resourceType {
 }
 
 func validateSubnet(p *put) *Error {
-	return networkBusy(p.service, p.id)
+	if e := networkBusy(p.service, p.id); e != nil {
+		return e
+	}
+	for _, name := range []string{"networkSecurityGroup", "routeTable", "natGateway"} {
+		if path := text(p.requested, "properties", name, "id"); path != "" {
+			if e := checkReference(p, path); e != nil {
+				return e
+			}
+		}
+	}
+	return checkSubnetRange(p.service, p.service.store.get(p.id.Parent), p.id, p.requested)
+}
+
+// checkSubnetRange refuses a subnet that is outside of its network, overlaps another one, or no longer has an address that is in use.
+func checkSubnetRange(s *Service, network *Resource, id ID, requested map[string]any) *Error {
+	wanted, space := prefixesOf(requested), prefixesOf(network.Body)
+	for _, prefix := range wanted {
+		if len(space) > 0 && !slices.ContainsFunc(space, func(outer netip.Prefix) bool { return within(outer, prefix) }) {
+			return detailed(badRequest("NetcfgInvalidSubnet", "Subnet '%s' is not valid in virtual network '%s'.", id.Name, network.Name))
+		}
+		for _, other := range s.store.children(network.ID, TypeSubnet) {
+			if other.key() != id.Key() && slices.ContainsFunc(prefixesOf(other.Body), prefix.Overlaps) {
+				return detailed(badRequest("NetcfgSubnetRangesOverlap", "Subnet '%s' is not valid because its IP address range overlaps with that of an existing subnet in virtual network '%s'.", id.Name, network.Name))
+			}
+		}
+	}
+	existing := s.store.get(id.Path)
+	if existing == nil || len(wanted) == 0 {
+		return nil
+	}
+	for _, prefix := range prefixesOf(existing.Body) {
+		for address := range s.usedAddresses(network.ID) {
+			if prefix.Contains(address) && !slices.ContainsFunc(wanted, func(p netip.Prefix) bool { return p.Contains(address) }) {
+				return detailed(badRequest("InUsePrefixCannotBeDeleted", "IpPrefix %s on Subnet %s has active allocations and cannot be deleted.", prefix, id.Name))
+			}
+		}
+	}
+	return nil
+}
+
+// within tells whether a range is all in another.
+func within(outer, inner netip.Prefix) bool {
+	return outer.Bits() <= inner.Bits() && outer.Contains(inner.Addr())
 }
 
 // networkBusy refuses a change of a child while its virtual network or a sibling is changing.

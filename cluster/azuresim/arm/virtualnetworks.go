@@ -1,6 +1,10 @@
 package arm
 
-import "strings"
+import (
+	"net/netip"
+	"slices"
+	"strings"
+)
 
 func virtualNetworkType() *resourceType {
 	p := networkProtocol(3)
@@ -25,11 +29,27 @@ func validateVirtualNetwork(p *put) *Error {
 		return badRequest("InvalidRequestFormat", "Cannot parse the request: virtual network %s has no address space.", p.id.Name)
 	}
 	if _, given := child(p.requested, "properties")["subnets"]; !given || p.existing == nil {
-		return nil
+		return checkAddressSpace(p)
 	}
 	for _, subnet := range absentSubnets(p) {
 		if e := subnetDeletable(p.service, subnet); e != nil {
 			return e
+		}
+	}
+	return checkAddressSpace(p)
+}
+
+// checkAddressSpace refuses a change of the address space that leaves a subnet outside.
+func checkAddressSpace(p *put) *Error {
+	space := prefixesOf(p.requested)
+	if p.existing == nil || len(space) == 0 {
+		return nil
+	}
+	for _, subnet := range p.service.store.children(p.id.Path, TypeSubnet) {
+		for _, prefix := range prefixesOf(subnet.Body) {
+			if !slices.ContainsFunc(space, func(outer netip.Prefix) bool { return within(outer, prefix) }) {
+				return detailed(badRequest("NetcfgInvalidSubnet", "Subnet '%s' is not valid in virtual network '%s'.", subnet.Name, p.id.Name))
+			}
 		}
 	}
 	return nil

@@ -30,6 +30,8 @@ type Cloud struct {
 	// AKSDomain ends the names of the API servers of AKS clusters, see
 	// https://learn.microsoft.com/azure/aks/outbound-rules-control-egress.
 	AKSDomain string
+	// MachineDomain ends the names of public IP addresses, after a label and the region.
+	MachineDomain string
 	// Regions are the locations that a resource group can be in.
 	Regions []string
 }
@@ -37,13 +39,14 @@ type Cloud struct {
 // The clouds; hosts and audiences of Resource Manager are those of the Azure SDK for Go, package azcore/cloud.
 var (
 	Public = &Cloud{ //nolint:gosec // Names of hosts.
-		Name:         PublicName,
-		EntraHosts:   []string{"login.microsoftonline.com"},
-		EntraCache:   "login.windows.net",
-		TokenIssuer:  "sts.windows.net",
-		ARMHost:      "management.azure.com",
-		ARMAudiences: []string{"https://management.azure.com", "https://management.core.windows.net"},
-		AKSDomain:    "azmk8s.io",
+		Name:          PublicName,
+		EntraHosts:    []string{"login.microsoftonline.com"},
+		EntraCache:    "login.windows.net",
+		TokenIssuer:   "sts.windows.net",
+		ARMHost:       "management.azure.com",
+		ARMAudiences:  []string{"https://management.azure.com", "https://management.core.windows.net"},
+		AKSDomain:     "azmk8s.io",
+		MachineDomain: "cloudapp.azure.com",
 		Regions: strings.Fields(`centralus eastasia southeastasia eastus eastus2 westus westus2 westus3 northcentralus southcentralus
 			westcentralus northeurope westeurope japaneast japanwest brazilsouth australiasoutheast australiaeast westindia southindia
 			centralindia canadacentral canadaeast uksouth ukwest koreacentral koreasouth francecentral southafricanorth uaenorth
@@ -52,24 +55,26 @@ var (
 			francesouth germanynorth norwaywest southafricawest switzerlandwest uaecentral centraluseuap eastus2euap`),
 	}
 	USGovernment = &Cloud{ //nolint:gosec // Names of hosts.
-		Name:         USGovernmentName,
-		EntraHosts:   []string{"login.microsoftonline.us"},
-		EntraCache:   "login.microsoftonline.us",
-		TokenIssuer:  "sts.windows.net",
-		ARMHost:      "management.usgovcloudapi.net",
-		ARMAudiences: []string{"https://management.usgovcloudapi.net", "https://management.core.usgovcloudapi.net"},
-		AKSDomain:    "cx.aks.containerservice.azure.us",
-		Regions:      strings.Fields("usgovvirginia usgovarizona usgovtexas usdodcentral usdodeast"),
+		Name:          USGovernmentName,
+		EntraHosts:    []string{"login.microsoftonline.us"},
+		EntraCache:    "login.microsoftonline.us",
+		TokenIssuer:   "sts.windows.net",
+		ARMHost:       "management.usgovcloudapi.net",
+		ARMAudiences:  []string{"https://management.usgovcloudapi.net", "https://management.core.usgovcloudapi.net"},
+		AKSDomain:     "cx.aks.containerservice.azure.us",
+		MachineDomain: "cloudapp.usgovcloudapi.net",
+		Regions:       strings.Fields("usgovvirginia usgovarizona usgovtexas usdodcentral usdodeast"),
 	}
 	China = &Cloud{ //nolint:gosec // Names of hosts.
-		Name:         ChinaName,
-		EntraHosts:   []string{"login.partner.microsoftonline.cn", "login.chinacloudapi.cn"},
-		EntraCache:   "login.partner.microsoftonline.cn",
-		TokenIssuer:  "sts.chinacloudapi.cn",
-		ARMHost:      "management.chinacloudapi.cn",
-		ARMAudiences: []string{"https://management.chinacloudapi.cn", "https://management.core.chinacloudapi.cn"},
-		AKSDomain:    "cx.prod.service.azk8s.cn",
-		Regions:      strings.Fields("chinaeast chinaeast2 chinaeast3 chinanorth chinanorth2 chinanorth3"),
+		Name:          ChinaName,
+		EntraHosts:    []string{"login.partner.microsoftonline.cn", "login.chinacloudapi.cn"},
+		EntraCache:    "login.partner.microsoftonline.cn",
+		TokenIssuer:   "sts.chinacloudapi.cn",
+		ARMHost:       "management.chinacloudapi.cn",
+		ARMAudiences:  []string{"https://management.chinacloudapi.cn", "https://management.core.chinacloudapi.cn"},
+		AKSDomain:     "cx.prod.service.azk8s.cn",
+		MachineDomain: "cloudapp.chinacloudapi.cn",
+		Regions:       strings.Fields("chinaeast chinaeast2 chinaeast3 chinanorth chinanorth2 chinanorth3"),
 	}
 )
 

@@ -136,6 +136,10 @@ func redact(value any) {
 				v[name] = redacted
 				continue
 			}
+			if strings.EqualFold(name, "protectedSettings") {
+				v[name] = redacted // Its fields are anything, and all secret.
+				continue
+			}
 			redact(field)
 		}
 	case []any:

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -116,10 +117,10 @@ var Families = []Family{ResourceGroups, KubernetesService, VirtualNetworks}
 var resourceGroupPath = regexp.MustCompile(`^/subscriptions/[^/]+/resourcegroups/[^/]+$`)
 
 // familyOf is the family of the resource type at a path in lower case.
-func familyOf(path string) Family {
-	_, provider, _ := strings.Cut(path, "/providers/")
+func familyOf(at string) Family {
+	_, provider, _ := strings.Cut(at, "/providers/")
 	switch {
-	case resourceGroupPath.MatchString(path):
+	case resourceGroupPath.MatchString(at):
 		return ResourceGroups
 	case strings.Contains(provider, "/providers/"):
 		return Other // an extension, such as a role assignment on a virtual network
@@ -138,10 +139,10 @@ func (s *session) interact(i int, recorded *Interaction) (Result, error) {
 			return Result{}, err
 		}
 	}
-	path := recorded.path()
-	target, poll := s.urls[path]
-	result := Result{Recording: s.recording.Name, Index: i, Method: recorded.Request.Method, Path: path, Poll: poll}
-	result.Family = familyOf(path)
+	at := recorded.path()
+	target, poll := s.urls[at]
+	result := Result{Recording: s.recording.Name, Index: i, Method: recorded.Request.Method, Path: at, Poll: poll}
+	result.Family = familyOf(at)
 	address := recorded.Request.URL
 	if poll {
 		result.Family = target.family
@@ -193,14 +194,14 @@ func (s *session) duration(i int, recorded *Interaction) time.Duration {
 	last := i
 	for j := i + 1; j < len(s.recording.Interactions); j++ {
 		later := &s.recording.Interactions[j]
-		path := later.path()
+		at := later.path()
 		switch {
-		case operation != "" && path == operation, result != "" && path == result:
+		case operation != "" && at == operation, result != "" && at == result:
 			if ended(later) {
 				return time.Duration(j-i)*step - step/2
 			}
 			last = j
-		case path == recorded.path() && !later.writes() && settled(later), gone(later, recorded):
+		case at == recorded.path() && !later.writes() && settled(later), gone(later, recorded), builtUpon(later, recorded):
 			return time.Duration(j-i)*step - step/2
 		}
 	}
@@ -240,6 +241,22 @@ func settled(get *Interaction) bool {
 		return true
 	}
 	return false
+}
+
+// builtUpon tells whether a later write could be accepted only since the change of a resource had ended: it names the resource, or it is about
+// something else below the same resource.
+func builtUpon(later, recorded *Interaction) bool {
+	if !later.writes() || later.Code() >= 300 || recorded.Request.Method != http.MethodPut || later.path() == recorded.path() {
+		return false
+	}
+	parent := recorded.path()
+	if family := familyOf(parent); family == ResourceGroups || family == KubernetesService {
+		return false // There a change is accepted while another one runs, or its end is told by polls.
+	}
+	if nested := strings.Count(parent[strings.LastIndex(parent, "/providers/")+1:], "/") > 3; nested {
+		parent = path.Dir(path.Dir(parent))
+	}
+	return strings.HasPrefix(later.path(), parent+"/") || strings.Contains(strings.ToLower(later.Request.Body), `"`+recorded.path()+`"`)
 }
 
 // gone tells whether a later answer shows that the resource group that is being deleted no longer exists.

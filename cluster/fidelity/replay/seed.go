@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"time"
 )
@@ -16,6 +17,31 @@ func (s *session) seed() error {
 		return err
 	}
 	s.clock.SetTime(epoch.Add(-time.Hour))
+	waiting, err := s.before()
+	if err != nil {
+		return err
+	}
+	// What refers to something else can be created after that only, and the recording tells no order.
+	for len(waiting) > 0 {
+		var refused []*Interaction
+		var answer *httptest.ResponseRecorder
+		for _, put := range waiting {
+			if got := s.send(put, put.Request.URL); got.Code >= 300 {
+				refused, answer = append(refused, put), got
+			}
+		}
+		if len(refused) == len(waiting) {
+			return fmt.Errorf("create %s as it was before the recording: status %d %s", refused[0].path(), answer.Code, answer.Body)
+		}
+		waiting = refused
+	}
+	s.clock.SetTime(epoch.Add(-time.Minute))
+	return s.simulator.ARM.Advance()
+}
+
+// before returns the requests that create what existed before the recording began.
+func (s *session) before() ([]*Interaction, error) {
+	var puts []*Interaction
 	seen := map[string]bool{}
 	for i := range s.recording.Interactions {
 		interaction := &s.recording.Interactions[i]
@@ -24,28 +50,28 @@ func (s *session) seed() error {
 			continue
 		}
 		seen[path] = true
-		if interaction.Code() != http.StatusOK {
+		put := s.firstPut(path)
+		if interaction.Code() != http.StatusOK || put == nil {
 			continue
 		}
-		if put := s.firstPut(path); put != nil {
-			before := *put
-			if before.Request.Body = withAddOns(put.Request.Body, interaction.Response.Body); before.Request.Body == "" {
-				return fmt.Errorf("create %s as it was before the recording: body is no JSON object", path)
-			}
-			answer := s.send(&before, put.Request.URL)
-			if answer.Code >= 300 {
-				return fmt.Errorf("create %s as it was before the recording: status %d %s", path, answer.Code, answer.Body)
-			}
+		made := *put
+		if made.Request.Body = withAddOns(put.Request.Body, interaction.Response.Body); made.Request.Body == "" {
+			return nil, fmt.Errorf("create %s as it was before the recording: body is no JSON object", path)
 		}
+		puts = append(puts, &made)
 	}
-	s.clock.SetTime(epoch.Add(-time.Minute))
-	return s.simulator.ARM.Advance()
+	return puts, nil
 }
 
 // createdAsOK tells whether the creation of a resource of that type is answered with 200, so that it does not tell that the
 // resource existed, or the path is that of an operation.
 func createdAsOK(path string) bool {
-	return strings.Contains(path, "/maintenanceconfigurations/") || strings.Contains(path, "/locations/")
+	for _, part := range []string{"/maintenanceconfigurations/", "/availabilitysets/", "/locations/", "operationstatuses/", "operationresults/"} {
+		if strings.Contains(path, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // firstPut is the first PUT of the resource in the recording, or nil.

@@ -1,0 +1,265 @@
+package arm
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/power"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/tenants"
+)
+
+// recordedHost notes what it is asked for, and has machines in the state that a test sets.
+type recordedHost struct {
+	machines  map[string]power.Machine
+	balancers map[string]power.LoadBalancer
+	names     map[string]map[string]string
+	state     power.State
+	starts    int
+	err       error
+}
+
+func newRecordedHost() *recordedHost {
+	return &recordedHost{machines: map[string]power.Machine{}, balancers: map[string]power.LoadBalancer{}, names: map[string]map[string]string{}, state: power.State{Phase: power.Booting}}
+}
+
+func (h *recordedHost) Start(_ context.Context, m power.Machine) error {
+	h.starts++
+	if h.err == nil {
+		h.machines[m.ID] = m
+	}
+	return h.err
+}
+
+func (h *recordedHost) Stop(_ context.Context, id string) error {
+	delete(h.machines, id)
+	return h.err
+}
+
+func (h *recordedHost) Delete(_ context.Context, id string) error {
+	delete(h.machines, id)
+	return h.err
+}
+
+func (h *recordedHost) State(_ context.Context, id string) (power.State, error) {
+	if _, ok := h.machines[id]; !ok {
+		return power.State{Phase: power.Off}, nil
+	}
+	return h.state, nil
+}
+
+func (h *recordedHost) SetLoadBalancer(_ context.Context, b power.LoadBalancer) error {
+	h.balancers[b.ID] = b
+	return nil
+}
+
+func (h *recordedHost) DeleteLoadBalancer(_ context.Context, id string) error {
+	delete(h.balancers, id)
+	return nil
+}
+
+func (h *recordedHost) SetNames(_ context.Context, network string, names map[string]string) error {
+	h.names[network] = names
+	return nil
+}
+
+func (h *recordedHost) Dial(context.Context, string) (net.Conn, error) {
+	return nil, errors.New("not dialed")
+}
+
+// hosted is a fixture whose machines a host runs.
+func hosted(t *testing.T, journal *state.Journal, host power.Host) *fixture {
+	t.Helper()
+	f := newFixture(t)
+	registry, err := tenants.Load(journal, "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.service, err = NewService(Options{
+		Journal: journal, Clock: f.clock, Clusters: f.clusters, Tenants: registry, Host: host,
+		Latency: func(string, string) time.Duration { return latency },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func (f *fixture) drive() {
+	f.t.Helper()
+	// Once to have it done, once more to see how it is.
+	for range 2 {
+		if err := f.service.Drive(context.Background()); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+func (f *fixture) provisioningState(path string) string {
+	f.t.Helper()
+	return text(f.get(path), "properties", "provisioningState")
+}
+
+// TestHost follows a machine from its PUT to its deletion, over a restart of the simulator.
+func TestHost(t *testing.T) {
+	journal, host := state.InMemory(), newRecordedHost()
+	f := hosted(t, journal, host)
+	for _, r := range running {
+		f.settle(r.method, r.path, r.body)
+	}
+	f.drive()
+	m := host.machines[testMachine]
+	want := power.Machine{
+		ID: testMachine, Name: "vm", ComputerName: "vm", OS: "Linux", Size: "Standard_D2s_v3", CPUs: 2, MemoryMiB: 8192, Location: "eastus", Zone: "1",
+		ResourceGroup: "rg", SubscriptionID: "s", ImageID: "/communityGalleries/ClusterAPI/images/ubuntu/versions/1.36.3", CustomData: []byte(bootstrap),
+		VirtualNetwork: testNetwork, NICs: []power.NIC{{Name: "nic", IP: "10.1.0.4", Subnet: "10.1.0.0/16", MAC: hardwareAddress(testInterface)}},
+		DataDisks: []power.Disk{{Name: "vm_etcd", SizeGiB: 256}}, Tags: map[string]string{"a": "b"},
+	}
+	if diff := cmp.Diff(want, m); diff != "" {
+		t.Errorf("machine: -want +got\n%s", diff)
+	}
+	address := text(f.get(testAddress), "properties", "ipAddress")
+	balancer := power.LoadBalancer{ID: testBalancer, VirtualNetwork: testNetwork, Frontends: []power.Frontend{
+		{IP: address, Port: 6443, Backends: []power.Backend{{IP: "10.1.0.4", Port: 6443}}, ProbePath: "/readyz", ProbeTLS: true, ProbePort: 6443},
+		{IP: address, Port: 2201, Backends: []power.Backend{{IP: "10.1.0.4", Port: 22}}},
+	}}
+	if diff := cmp.Diff(balancer, host.balancers[testBalancer]); diff != "" {
+		t.Errorf("load balancer: -want +got\n%s", diff)
+	}
+	names := map[string]map[string]string{"": {"api.eastus.cloudapp.azure.com": address}, testNetwork: {"vm": "10.1.0.4"}}
+	if diff := cmp.Diff(names, host.names); diff != "" {
+		t.Errorf("names: -want +got\n%s", diff)
+	}
+
+	if got := f.provisioningState(testMachine); got != "Creating" {
+		t.Errorf("while it boots: %s, want Creating", got)
+	}
+	host.state.Phase = power.Provisioned
+	f.drive()
+	if got := f.provisioningState(testMachine); got != "Succeeded" {
+		t.Errorf("once it is provisioned: %s, want Succeeded", got)
+	}
+	if data := text(f.resources(testMachine)[0].Private, privateCustomData); data != "" {
+		t.Error("the custom data is still there after the start")
+	}
+
+	// A simulator that starts again repeats itself, and no machine is started twice by its host for that.
+	starts := host.starts
+	f = hosted(t, journal, host)
+	f.drive()
+	f.drive()
+	if host.starts != starts+1 {
+		t.Errorf("%d starts after a restart, want one that repeats the last", host.starts-starts)
+	}
+
+	f.settle(http.MethodPost, testMachine+"/deallocate", "")
+	f.drive()
+	if _, on := host.machines[testMachine]; on {
+		t.Error("deallocated, and still on")
+	}
+	f.settle(http.MethodPost, testMachine+"/start", "")
+	f.drive()
+	if _, on := host.machines[testMachine]; !on {
+		t.Error("started, and still off")
+	}
+	f.settle(http.MethodDelete, testMachine, "")
+	if got := f.provisioningState(testMachine); got != "Deleting" {
+		t.Errorf("before the host has deleted it: %s, want Deleting", got)
+	}
+	f.drive()
+	if w := f.send(http.MethodGet, testMachine, ""); w.Code != http.StatusNotFound || len(host.machines) != 0 {
+		t.Errorf("after its deletion: %d, %d machines at the host", w.Code, len(host.machines))
+	}
+}
+
+// TestHostFails checks how the failure of a machine is told.
+func TestHostFails(t *testing.T) {
+	cases := map[string]struct {
+		state power.State
+		wait  time.Duration
+		want  string
+	}{
+		"it boots":          {power.State{Phase: power.Booting}, 0, "Creating"},
+		"it has failed":     {power.State{Phase: power.Failed, Message: "no kernel"}, 0, "Failed"},
+		"it takes too long": {power.State{Phase: power.Booting}, provisioningDeadline, "Failed"},
+		"it is up":          {power.State{Phase: power.Provisioned}, provisioningDeadline, "Succeeded"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			host := newRecordedHost()
+			host.state = c.state
+			f := hosted(t, state.InMemory(), host)
+			for _, r := range prepared {
+				f.settle(r.method, r.path, r.body)
+			}
+			w := f.send(createMachine.method, createMachine.path, createMachine.body)
+			f.drive()
+			f.clock.SetTime(f.clock.Now().Add(latency + c.wait))
+			if got := f.provisioningState(testMachine); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			poll := f.get(pathOf(w.Header().Get("Azure-AsyncOperation")))
+			if got := text(poll, "error", "code"); (got == "OSProvisioningTimedOut") != (c.want == "Failed") {
+				t.Errorf("the operation ends with %q", got)
+			}
+		})
+	}
+}
+
+// TestBootstrappingExtension checks what CAPZ's extension waits for.
+func TestBootstrappingExtension(t *testing.T) {
+	cases := map[string]struct {
+		state power.State
+		want  string
+	}{
+		"under way":    {power.State{Phase: power.Provisioned}, "Creating"},
+		"bootstrapped": {power.State{Phase: power.Provisioned, CustomDataEnded: true, Bootstrapped: true}, "Succeeded"},
+		"failed":       {power.State{Phase: power.Provisioned, CustomDataEnded: true, Message: "kubeadm init"}, "Failed"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			host := newRecordedHost()
+			host.state = c.state
+			f := hosted(t, state.InMemory(), host)
+			for _, r := range running {
+				f.settle(r.method, r.path, r.body)
+			}
+			f.drive()
+			path := testMachine + "/extensions/CAPZ.Linux.Bootstrapping"
+			f.settle(http.MethodPut, path, `{"location":"eastus","properties":{"publisher":"Microsoft.Azure.ContainerUpstream","type":"CAPZ.Linux.Bootstrapping","typeHandlerVersion":"1.0",
+				"protectedSettings":{"commandToExecute":"`+base64.StdEncoding.EncodeToString([]byte("x"))+`"}}}`)
+			f.drive()
+			if got := f.provisioningState(path); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			if at(f.get(path), "properties", "protectedSettings") != nil {
+				t.Error("GET shows protectedSettings")
+			}
+		})
+	}
+}
+
+// TestHostErrors checks that what a host could not do is done later.
+func TestHostErrors(t *testing.T) {
+	host := newRecordedHost()
+	host.err = errors.New("no host")
+	f := hosted(t, state.InMemory(), host)
+	for _, r := range running {
+		f.settle(r.method, r.path, r.body)
+	}
+	if err := f.service.Drive(context.Background()); err == nil {
+		t.Error("Drive: no error")
+	}
+	host.err = nil
+	f.drive()
+	if len(host.machines) != 1 {
+		t.Errorf("%d machines, want 1", len(host.machines))
+	}
+}
