@@ -52,16 +52,28 @@ func start(t *testing.T, uid int) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	w := &world{dir: dir, Client: fabric.NewClient(filepath.Join(dir, "s")), ended: make(chan struct{})}
-	cmd := exec.Command(filepath.Join(bin(t), "fabric"), "--dir", filepath.Join(dir, "machines"), "--socket", filepath.Join(dir, "s"), "--bin", bin(t))
-	cmd.SysProcAttr = &syscall.SysProcAttr{}
-	if uid != os.Geteuid() {
-		if err := os.Chown(dir, uid, uid); err != nil {
-			t.Fatal(err)
-		}
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
+	if err := os.Chown(dir, uid, -1); err != nil {
+		t.Fatal(err)
 	}
-	log, err := os.Create(filepath.Join(dir, "fabric.log"))
+	w := &world{dir: dir, Client: fabric.NewClient(filepath.Join(dir, "s"))}
+	w.launch(t, uid)
+	t.Cleanup(func() {
+		if t.Failed() {
+			w.show(t)
+		}
+		w.end(t)
+	})
+	return w
+}
+
+// launch starts the process.
+func (w *world) launch(t *testing.T, uid int) {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(bin(t), "fabric"), "--dir", filepath.Join(w.dir, "machines"), "--socket", filepath.Join(w.dir, "s"), "--bin", bin(t))
+	if uid != os.Geteuid() {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	}
+	log, err := os.OpenFile(filepath.Join(w.dir, "fabric.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,19 +82,13 @@ func start(t *testing.T, uid int) *world {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	w.process = cmd.Process
-	go func() { defer close(w.ended); _ = cmd.Wait() }()
-	t.Cleanup(func() {
-		if t.Failed() {
-			w.show(t)
-		}
-		w.end(t)
-	})
+	ended := make(chan struct{})
+	w.process, w.ended = cmd.Process, ended
+	go func() { defer close(ended); _ = cmd.Wait() }()
 	w.eventually(t, 20*time.Second, "the fabric answers", func(ctx context.Context) error {
 		_, err := w.State(ctx, "nobody")
 		return err
 	})
-	return w
 }
 
 // end ends the fabric without a word, as a crash would, and looks for what is left.

@@ -164,13 +164,22 @@ func mountDevices(luns []int) func(string) error {
 		if err := os.MkdirAll(filepath.Join(root, "dev", "shm"), 0o777); err != nil {
 			return err
 		}
-		for _, lun := range luns {
-			if err := touch(filepath.Join(root, "dev", "disk", "azure", "scsi1", "lun"+strconv.Itoa(lun))); err != nil {
-				return err
-			}
-		}
-		return nil
+		return ShowDisks(root, luns)
 	}
+}
+
+// ShowDisks names the data disks of a machine with this root as Azure's agent does. They are empty files: nothing partitions or mounts them.
+func ShowDisks(root string, luns []int) error {
+	dir := filepath.Join(root, "dev", "disk", "azure", "scsi1")
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	for _, lun := range luns {
+		if err := touch(filepath.Join(dir, "lun"+strconv.Itoa(lun))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bindPrograms gives the machine its own programs: Kubernetes, and this one by the names of what it stands in for.

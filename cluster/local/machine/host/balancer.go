@@ -33,6 +33,15 @@ func (b *balancer) has(ip string) bool {
 func (h *Host) SetLoadBalancer(_ context.Context, spec power.LoadBalancer) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if err := h.setBalancer(spec); err != nil {
+		return err
+	}
+	h.memory.Balancers[key(spec.ID)] = spec
+	return h.remember()
+}
+
+// setBalancer is SetLoadBalancer. The caller holds the lock.
+func (h *Host) setBalancer(spec power.LoadBalancer) error {
 	n, err := h.network(spec.VirtualNetwork)
 	if err != nil {
 		return fmt.Errorf("load balancer %s: %w", spec.ID, err)
@@ -77,7 +86,9 @@ func (h *Host) DeleteLoadBalancer(_ context.Context, id string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closeBalancer(id)
-	return nil
+	delete(h.memory.Balancers, key(id))
+	h.sweep()
+	return h.remember()
 }
 
 // closeBalancer forgets a load balancer. The caller holds the lock.

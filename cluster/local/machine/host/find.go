@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"net"
+	"slices"
 )
 
 // place is an address in one network.
@@ -22,11 +23,7 @@ func (h *Host) find(name string) (*virtualNetwork, string, error) {
 	case global:
 		places = h.having(ip)
 	default:
-		for _, n := range h.networks {
-			if ip, ok := n.names.Lookup(name); ok {
-				places = append(places, place{n, ip})
-			}
-		}
+		places = h.named(name)
 	}
 	switch len(places) {
 	case 0:
@@ -35,6 +32,28 @@ func (h *Host) find(name string) (*virtualNetwork, string, error) {
 		return places[0].network, places[0].ip, nil
 	}
 	return nil, "", fmt.Errorf("%s is in %d virtual networks", name, len(places))
+}
+
+// named returns where a name is that only some networks find: in the network itself, if that has the address, else wherever the address is, as
+// peered networks find the same names. The caller holds the lock.
+func (h *Host) named(name string) []place {
+	var places []place
+	for _, n := range h.networks {
+		ip, ok := n.names.Lookup(name)
+		if !ok {
+			continue
+		}
+		having := h.having(ip)
+		if own := (place{n, ip}); slices.Contains(having, own) {
+			having = []place{own}
+		}
+		for _, p := range having {
+			if !slices.Contains(places, p) {
+				places = append(places, p)
+			}
+		}
+	}
+	return places
 }
 
 // having returns the networks in which an address is that of a machine that runs, or of a frontend. The caller holds the lock.

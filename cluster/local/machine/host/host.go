@@ -31,6 +31,7 @@ type Host struct {
 	networks map[string]*virtualNetwork
 	lbs      map[string]*balancer
 	global   network.Names
+	memory   memory
 }
 
 var _ power.Host = (*Host)(nil)
@@ -56,10 +57,14 @@ func New(o Options) (*Host, error) {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	return &Host{
+	h := &Host{
 		dir: o.Dir, kubernetes: o.Kubernetes, program: o.Program, log: o.Log,
 		machines: map[string]*machine{}, networks: map[string]*virtualNetwork{}, lbs: map[string]*balancer{},
-	}, nil
+	}
+	if err := h.recall(); err != nil {
+		return nil, fmt.Errorf("networks of the process before: %w", err)
+	}
+	return h, nil
 }
 
 // key is an ARM identifier as all are compared.
@@ -159,7 +164,25 @@ func (h *Host) Delete(_ context.Context, id string) error {
 	if h.machines[key(id)] == m {
 		delete(h.machines, key(id))
 	}
+	h.sweep()
 	return nil
+}
+
+// sweep gives up the networks that nothing is in any more. The caller holds the lock.
+func (h *Host) sweep() {
+	used := map[*virtualNetwork]bool{}
+	for _, b := range h.lbs {
+		used[b.network] = true
+	}
+	for _, m := range h.machines {
+		used[h.networks[key(m.current().VirtualNetwork)]] = true
+	}
+	for id, n := range h.networks {
+		if !used[n] && n.names.Empty() {
+			n.Close()
+			delete(h.networks, id)
+		}
+	}
 }
 
 // State implements power.Host.
@@ -172,12 +195,25 @@ func (h *Host) State(_ context.Context, id string) (power.State, error) {
 
 // SetNames implements power.Host.
 func (h *Host) SetNames(_ context.Context, vnet string, names map[string]string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.setNames(vnet, names); err != nil {
+		return err
+	}
+	h.memory.Names[key(vnet)] = names
+	if len(names) == 0 {
+		delete(h.memory.Names, key(vnet))
+	}
+	h.sweep()
+	return h.remember()
+}
+
+// setNames is SetNames. The caller holds the lock.
+func (h *Host) setNames(vnet string, names map[string]string) error {
 	if vnet == "" {
 		h.global.Set(names)
 		return nil
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	n, err := h.network(vnet)
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func (m *machine) start(spec power.Machine) error {
 	m.spec, m.fault = spec, ""
 	m.mu.Unlock()
 	if m.running() {
-		return nil
+		return m.attach(luns(spec.DataDisks))
 	}
 	version, err := kubernetesVersion(spec.ImageID)
 	if err != nil {
@@ -96,6 +96,19 @@ func luns(disks []power.Disk) []int {
 	}
 	return all
 }
+
+// attach has a machine that runs see these data disks and no others.
+func (m *machine) attach(luns []int) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.process == nil || !m.reports.Provisioned {
+		return nil // follow does it when the machine is up.
+	}
+	return guest.ShowDisks(m.root(), luns)
+}
+
+// root is where this process sees the root of the machine, which runs.
+func (m *machine) root() string { return fmt.Sprintf("/proc/%d/root", m.process.Pid) }
 
 func (m *machine) fail(err error) {
 	m.mu.Lock()
@@ -177,7 +190,11 @@ func (m *machine) follow(cmd *exec.Cmd, port *network.Port, reports *os.File) {
 			break
 		}
 		m.mu.Lock()
-		m.reports.Provisioned = m.reports.Provisioned || r.Provisioned
+		if r.Provisioned {
+			m.reports.Provisioned = true
+			// Disks may have been attached since it was switched on.
+			_ = guest.ShowDisks(m.root(), luns(m.spec.DataDisks)) // It has ended otherwise.
+		}
 		m.reports.Ended = m.reports.Ended || r.Ended
 		if r.Message != "" {
 			m.reports.Message = r.Message
@@ -239,7 +256,7 @@ func (m *machine) state() power.State {
 	}
 	s := power.State{Phase: power.Provisioned, Message: m.reports.Message, CustomDataEnded: m.reports.Ended}
 	if m.process != nil {
-		_, err := os.Stat(fmt.Sprintf("/proc/%d/root%s", m.process.Pid, guest.Bootstrapped))
+		_, err := os.Stat(m.root() + guest.Bootstrapped)
 		s.Bootstrapped = err == nil
 	}
 	return s

@@ -17,6 +17,7 @@ func (n *Network) ServeMetadata(machine func(ip string) (power.Machine, bool)) e
 		return err
 	}
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: metadataHandler(machine)}
+	n.services = append(n.services, server)
 	go func() { _ = server.Serve(listener) }()
 	return nil
 }

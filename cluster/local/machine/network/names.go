@@ -32,3 +32,10 @@ func (n *Names) Lookup(name string) (string, bool) {
 
 // canonical is a name as all are compared: without regard to case, without the final dot.
 func canonical(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// Empty tells whether there is no name.
+func (n *Names) Empty() bool {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return len(n.names) == 0
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"sync"
@@ -30,6 +31,8 @@ type Network struct {
 	addresses map[string]int
 	// ports is how many machines' interfaces were ever made.
 	ports int
+	// services are Azure's own listeners.
+	services []io.Closer
 }
 
 // New makes a virtual network without any machine.
@@ -71,8 +74,13 @@ func (n *Network) build() error {
 	return nil
 }
 
-// Close gives the network up. Its machines should have ended.
-func (n *Network) Close() { n.space.close() }
+// Close gives the network up. Its machines and frontends should have ended.
+func (n *Network) Close() {
+	for _, s := range n.services {
+		_ = s.Close() // It goes with the namespace otherwise.
+	}
+	n.space.close()
+}
 
 // addAddress gives an interface an address of its own.
 func (n *Network) addAddress(link, ip string) error {

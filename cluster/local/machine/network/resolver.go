@@ -18,8 +18,8 @@ func (n *Network) Resolve(lookup func(name string) (string, bool)) error {
 	if err != nil {
 		return err
 	}
+	n.services = append(n.services, conn)
 	go func() {
-		defer conn.Close()
 		question := make([]byte, 4096)
 		for {
 			size, from, err := conn.ReadFrom(question)
