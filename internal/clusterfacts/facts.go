@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
@@ -62,6 +63,14 @@ func ServedName(gvk schema.GroupVersionKind) string {
 // CommonKinds are those that most clusters are made of. Facts have them as served, in each version, before any composite mentions one.
 func CommonKinds() []aso.Kind {
 	return []aso.Kind{aso.ResourceGroup, aso.ManagedCluster, aso.ManagedClustersAgentPool, aso.VirtualNetwork, aso.VirtualNetworksSubnet}
+}
+
+// KindsOf returns those that most composites of a kind are made of, beside what these mention and CommonKinds.
+func KindsOf(composed schema.GroupKind) []aso.Kind {
+	if composed != composite.AzureCluster.GroupKind() {
+		return nil
+	}
+	return []aso.Kind{aso.NetworkSecurityGroup, aso.NetworkSecurityGroupsSecurityRule, aso.RouteTable, aso.PublicIPAddress, aso.NatGateway, aso.LoadBalancer}
 }
 
 // Serves reports whether facts have the kind as one that the management cluster serves. If they do not, it may be served all the same.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -11,8 +12,9 @@ import (
 )
 
 // RefuseRenaming refuses to make another resource of kinds that a cluster stands on when there is one that the spec no longer has: the
-// field that named it has been changed. See Plan.Retain, which keeps that one.
-func RefuseRenaming(in *composer.Request, resources []*Resource, retained []schema.GroupKind) {
+// field that named it has been changed. See Plan.Retain, which keeps that one. It returns what it has refused first; nil if nothing.
+func RefuseRenaming(in *composer.Request, resources []*Resource, retained []schema.GroupKind) *composer.Blocked {
+	var first *composer.Blocked
 	for _, r := range resources {
 		kind := r.groupKind()
 		if r.Err != nil || r.existing != nil || Created(in, r.Name()) != nil || !slices.Contains(retained, kind) {
@@ -24,8 +26,10 @@ func RefuseRenaming(in *composer.Request, resources []*Resource, retained []sche
 			if o.GroupVersionKind().GroupKind() == kind && !wanted && !aso.Held(o) {
 				r.Err = composer.Blockedf(composer.ReasonImmutableField,
 					"%s gives %s %q, but must stay with %q, which the cluster stands on", r.Source, kind.Kind, r.Object.GetName(), o.GetName())
+				first = cmp.Or(first, r.Err)
 				break
 			}
 		}
 	}
+	return first
 }
