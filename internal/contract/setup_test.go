@@ -26,6 +26,7 @@ func TestSetup(t *testing.T) {
 	want := []schema.GroupVersionKind{
 		fixture.TypedCluster, fixture.TypedControlPlane, fixture.TypedMachinePool,
 		composite.AzureCluster.GroupVersionKind, composite.AzureMachine.GroupVersionKind,
+		composite.AzureMachineTemplate.GroupVersionKind, composite.AzureCluster.GroupVersionKind,
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("kinds: -want, +got:\n%s", diff)
