@@ -78,6 +78,7 @@ func (w *world) ready(t *testing.T, client kubernetes.Interface, m power.Machine
 
 // TestCluster is the life of a cluster of one control plane machine and one worker.
 func TestCluster(t *testing.T) {
+	t.Parallel()
 	w := start(t, os.Geteuid())
 	c := newCluster(t, "boot", endpoint, "v1.36.3")
 	first := machine("boot-control-plane-0", "10.0.0.4", "1.36.3", c.controlPlane(t))
@@ -130,7 +131,10 @@ func TestCluster(t *testing.T) {
 		if err := w.Stop(t.Context(), first.ID); err != nil {
 			t.Fatal(err)
 		}
-		w.eventually(t, 20*time.Second, "the frontend is down", func(ctx context.Context) error {
+		impatient := rest.CopyConfig(config)
+		impatient.Timeout = time.Second
+		client := kubernetes.NewForConfigOrDie(impatient)
+		w.eventually(t, 20*time.Second, "the frontend is down", func(context.Context) error {
 			if _, err := client.Discovery().ServerVersion(); err != nil {
 				return nil //nolint:nilerr // It is what is waited for.
 			}
@@ -221,6 +225,7 @@ func (w *world) direct(t *testing.T, config *rest.Config) *rest.Config {
 
 // TestControlPlanes joins a second control plane machine, and a worker of another image.
 func TestControlPlanes(t *testing.T) {
+	t.Parallel()
 	w := start(t, os.Geteuid())
 	c := newCluster(t, "boot", endpoint, "v1.36.3")
 	first := machine("boot-control-plane-0", "10.0.0.4", "1.36.3", c.controlPlane(t))
@@ -259,6 +264,7 @@ func TestControlPlanes(t *testing.T) {
 
 // TestVersion boots a control plane of another release.
 func TestVersion(t *testing.T) {
+	t.Parallel()
 	w := start(t, os.Geteuid())
 	c := newCluster(t, "boot", endpoint, "v1.35.6")
 	first := machine("boot-control-plane-0", "10.0.0.4", "1.35.6", c.controlPlane(t))
@@ -279,12 +285,14 @@ func TestVersion(t *testing.T) {
 
 // TestUserData has machines that no cluster needs.
 func TestUserData(t *testing.T) {
+	t.Parallel()
 	w := start(t, os.Geteuid())
 	boots(t, w)
 }
 
 // TestOrdinaryUser is TestUserData by a user that is nobody.
 func TestOrdinaryUser(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("all tests are those of an ordinary user already")
 	}

@@ -10,6 +10,7 @@ import (
 
 // TestNetworks looks for addresses and names in several networks, and in those of a fabric that has been replaced.
 func TestNetworks(t *testing.T) {
+	t.Parallel()
 	w := start(t, os.Geteuid())
 	const (
 		one = subscription + "Microsoft.Network/virtualNetworks/one"
