@@ -45,12 +45,9 @@ func newDefaults(sources string, out io.Writer) (*defaults, error) {
 	return d, err
 }
 
-// shared returns the kinds that CAPZ has as well, in all versions, but for those of self-managed clusters, whose defaults are not compared
-// yet.
+// shared returns the kinds that CAPZ has as well, in all versions.
 func shared() []composite.Kind {
-	return composite.Select(func(k composite.Kind) bool {
-		return k.Group == composite.InfrastructureGroup && !composite.Of(composite.SelfManaged)(k)
-	})
+	return composite.Select(func(k composite.Kind) bool { return k.Group == composite.InfrastructureGroup })
 }
 
 // runDefaults compares objects of every kind, when they are created and when they are changed, and reports whether all differences are

@@ -60,6 +60,7 @@ func run(args arguments) (bool, error) {
 	for _, family := range replay.Families {
 		fmt.Printf("  %s: %s; without polls: %s\n", family, s.Families[family], s.FamiliesWithoutPolls[family])
 	}
+	fmt.Printf("  the first three, which clusters of AKS need: %s; without polls: %s\n", s.Managed, s.ManagedWithoutPolls)
 	fmt.Printf("other resource types in the same %d recordings, not counted above: %s\n", len(recordings), s.Others)
 	return s.All.Percent() >= args.Minimum && s.WithoutPolls.Percent() >= args.Minimum, nil
 }

@@ -32,7 +32,7 @@ func agentPoolType() *resourceType {
 	}
 }
 
-func agentPoolMissing(id ID, _ *Service) *Error {
+func agentPoolMissing(id ID, _ *Service, _ string) *Error {
 	cluster, err := ParseID(id.Parent)
 	if err != nil {
 		return internalError(err)

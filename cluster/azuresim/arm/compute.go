@@ -31,7 +31,7 @@ func diskProtocol(retry int) protocol {
 
 func computeTypes() []*resourceType {
 	images := &resourceType{name: "Microsoft.Compute/images", tracked: true, protocol: computeProtocol(0), apply: applyImage}
-	return []*resourceType{virtualMachineType(), vmExtensionType(), diskType(TypeDisk), diskType(typeSnapshot), availabilitySetType(), images}
+	return append(furtherComputeTypes(), virtualMachineType(), vmExtensionType(), diskType(TypeDisk), diskType(typeSnapshot), availabilitySetType(), images)
 }
 
 // typeSnapshot is the type of a snapshot, which is much like a disk.
@@ -124,6 +124,12 @@ func vmExtensionType() *resourceType {
 		validate: validateVMExtension,
 		apply:    applyVMExtension,
 		ready:    extensionReady,
+		missing: func(id ID, _ *Service, apiVersion string) *Error {
+			if apiVersion < "2021-03-01" {
+				return resourceNotFound(id)
+			}
+			return computeError(404, "NotFound", "extensionName", "The entity was not found in this Azure location.")
+		},
 	}
 }
 

@@ -46,6 +46,9 @@ func applyDisk(p *put) *Error {
 		if tier := text(before, "tier"); tier != "" {
 			child(p.result, "properties")["tier"] = tier
 		}
+		if sku := clone(p.existing.Body)["sku"]; sku != nil && p.result["sku"] == nil {
+			p.result["sku"] = sku
+		}
 		if owner := text(p.existing.Body, "managedBy"); owner != "" {
 			p.result["managedBy"] = owner
 		}

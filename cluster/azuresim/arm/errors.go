@@ -35,7 +35,8 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-func (e *Error) body() map[string]any {
+// inner is the error without what is around it.
+func (e *Error) inner() map[string]any {
 	inner := map[string]any{"code": e.Code, "message": e.Message}
 	if e.Target != "" {
 		inner["target"] = e.Target
@@ -46,6 +47,11 @@ func (e *Error) body() map[string]any {
 	if e.AdditionalInfo {
 		inner["additionalInfo"] = []any{}
 	}
+	return inner
+}
+
+func (e *Error) body() map[string]any {
+	inner := e.inner()
 	if e.Subcode != "" {
 		inner["subcode"] = e.Subcode
 		return inner

@@ -16,8 +16,8 @@ func kubernetesConfigurationTypes() []*resourceType {
 	}
 }
 
-func extensionMissing(message string) func(ID, *Service) *Error {
-	return func(id ID, _ *Service) *Error {
+func extensionMissing(message string) func(ID, *Service, string) *Error {
+	return func(id ID, _ *Service, _ string) *Error {
 		e := notFound("ResourceNotFound", message, id.Name)
 		e.AdditionalInfo = true
 		return e

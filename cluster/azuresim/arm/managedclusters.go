@@ -65,7 +65,7 @@ func managedClusterType() *resourceType {
 const forgetting = 10 * time.Minute
 
 // managedClusterMissing is ARM's error, or that of AKS itself for a while after the cluster's deletion.
-func managedClusterMissing(id ID, s *Service) *Error {
+func managedClusterMissing(id ID, s *Service, _ string) *Error {
 	if !s.operations.removedSince(id.Path, s.clock.Now().Add(-forgetting)) {
 		return resourceNotFound(id)
 	}

@@ -16,16 +16,23 @@ const (
 
 // networkProtocol is what Microsoft.Network answers; createRetry is the Retry-After of a PUT.
 func networkProtocol(createRetry int) protocol {
+	first := createRetry
+	if first > 2 {
+		first = 10
+	}
+	var polls []int
+	for _, factor := range []int{1, 2, 2, 4, 4, 8, 16, 10} {
+		polls = append(polls, first*factor)
+	}
 	return protocol{
-		create:         answer{status: 201, asyncOperation: true, retryAfter: createRetry, state: stateUpdating},
-		update:         answer{status: 200, asyncOperation: true, retryAfter: createRetry, state: stateUpdating},
-		unchanged:      answer{status: 200, asyncOperation: true, state: statusSucceeded},
-		remove:         answer{status: 202, asyncOperation: true, location: true, retryAfter: 10, state: stateDeleting, noBody: true},
-		poll:           pollStatusOnly,
-		pollRetryAfter: max(createRetry, 10),
-		pollBackoff:    100,
-		operations:     operationsSegment,
-		results:        "operationResults",
+		create:     answer{status: 201, asyncOperation: true, retryAfter: createRetry, state: stateUpdating},
+		update:     answer{status: 200, asyncOperation: true, retryAfter: createRetry, state: stateUpdating},
+		unchanged:  answer{status: 200, asyncOperation: true, state: statusSucceeded},
+		remove:     answer{status: 202, asyncOperation: true, location: true, retryAfter: 10, state: stateDeleting, noBody: true},
+		poll:       pollStatusOnly,
+		polls:      map[change][]int{create: polls, update: polls, remove: polls},
+		operations: operationsSegment,
+		results:    "operationResults",
 	}
 }
 
@@ -37,14 +44,11 @@ func networkTypes() []*resourceType {
 	}
 	// The Retry-After of each other type's PUT.
 	for name, retry := range map[string]int{
-		"publicIPPrefixes":       3,
 		"virtualNetworkGateways": 10,
-		"applicationGateways":    5,
-		"azureFirewalls":         10,
 	} {
 		types = append(types, networkResourceType("Microsoft.Network/"+name, networkProtocol(retry)))
 	}
-	return append(types, privateDNSTypes()...)
+	return append(append(types, privateDNSTypes()...), furtherNetworkTypes()...)
 }
 
 // inUse are the error codes for deleting what another network resource refers to.
@@ -105,7 +109,7 @@ func networkResourceType(name string, p protocol) *resourceType {
 }
 
 // networkMissing is the provider's error for a child and ARM's for a resource.
-func networkMissing(id ID, _ *Service) *Error {
+func networkMissing(id ID, _ *Service, _ string) *Error {
 	if !id.nested() {
 		return resourceNotFound(id)
 	}

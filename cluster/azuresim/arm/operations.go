@@ -320,13 +320,13 @@ func (s *Service) setRetryAfter(h http.Header, seconds int) {
 	}
 }
 
-// pollRetryAfter is the Retry-After of the poll that finds the operation running.
-func (p protocol) retryAfterOf(polls int) int {
-	seconds := p.pollRetryAfter
-	for i := 1; i < polls && seconds*2 <= p.pollBackoff; i++ {
-		seconds *= 2
+// retryAfterOf is the Retry-After of the poll of that number that finds the operation running.
+func (p protocol) retryAfterOf(kind change, number int) int {
+	polls := p.polls[kind]
+	if len(polls) == 0 {
+		return p.pollRetryAfter
 	}
-	return seconds
+	return polls[min(max(number-1, 0), len(polls)-1)]
 }
 
 // poll answers a GET on one of an operation's URLs.
@@ -337,7 +337,7 @@ func (s *Service) poll(w http.ResponseWriter, op *Operation, segment string) err
 		if err := s.operations.put(op); err != nil {
 			return err
 		}
-		s.setRetryAfter(w.Header(), t.protocol.retryAfterOf(op.Polls))
+		s.setRetryAfter(w.Header(), t.protocol.retryAfterOf(op.Change, op.Polls))
 	}
 	if segment == t.protocol.operations {
 		code := http.StatusOK
@@ -357,13 +357,16 @@ func (s *Service) status(op *Operation, t *resourceType) map[string]any {
 	now := s.clock.Now()
 	body := map[string]any{"status": op.statusAt(now)}
 	if op.Fail != nil && !op.running() {
-		body["error"] = map[string]any{"code": op.Fail.Code, "message": op.Fail.Message}
+		body["error"] = op.Fail.inner()
 	}
 	if r := s.store.get(op.ResourceID); t.protocol.pollOutput && r != nil && !op.running() && op.Fail == nil && op.Change != remove {
 		body["properties"] = map[string]any{"output": s.show(r, t, op.APIVersion)}
 	}
 	switch t.protocol.poll {
-	case pollDetailed:
+	case pollDetailed, pollComplete:
+		if t.protocol.poll == pollComplete {
+			body["id"] = pathOf(s.operationURL(op, t.protocol.operations))
+		}
 		body["name"] = op.ID
 		body["startTime"] = op.Started.UTC().Format(time.RFC3339Nano)
 		if !op.running() {

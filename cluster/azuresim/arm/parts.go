@@ -20,6 +20,8 @@ var partsOf = map[string][]part{
 		{list: "probes", follows: true}, {list: "outboundRules", follows: true}, {list: "inboundNatPools", follows: true},
 	},
 	TypePrivateLinkService: {{list: "ipConfigurations"}},
+	typeAzureFirewall:      {{list: "ipConfigurations", segment: "azureFirewallIpConfigurations"}},
+	typeZoneGroup:          {{list: "privateDnsZoneConfigs", follows: true}},
 	TypeBastionHost:        {{list: "ipConfigurations", segment: "bastionHostIpConfigurations"}},
 }
 

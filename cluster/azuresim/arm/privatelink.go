@@ -56,7 +56,7 @@ func (s *Service) connectionsTo(r *Resource) []*Resource {
 		for _, list := range []string{"privateLinkServiceConnections", "manualPrivateLinkServiceConnections"} {
 			for _, connection := range objects(endpoint.Body, "properties", list) {
 				to := text(connection, "properties", "privateLinkServiceId")
-				if endpoint.Type == TypePrivateEndpoint && (strings.EqualFold(to, r.ID) || strings.EqualFold(to, text(r.Body, "properties", "alias"))) {
+				if endpoint.Type == TypePrivateEndpoint && to != "" && (strings.EqualFold(to, r.ID) || strings.EqualFold(to, text(r.Body, "properties", "alias"))) {
 					found = append(found, endpoint)
 				}
 			}
@@ -96,7 +96,6 @@ const bastionSubnet = "AzureBastionSubnet"
 
 func bastionHostType() *resourceType {
 	t := networkResourceType(TypeBastionHost, networkProtocol(10))
-	t.protocol.pollBackoff = 160
 	t.validate = validateBastionHost
 	t.apply = applyBastionHost
 	t.settle = settleBastionHost

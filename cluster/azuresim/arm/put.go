@@ -42,7 +42,7 @@ func (s *Service) preparePut(r *http.Request, id ID, t *resourceType, version st
 	}
 	if r.Method == http.MethodPatch {
 		if existing == nil {
-			return nil, s.notFoundFor(id, t)
+			return nil, s.notFoundFor(id, t, version)
 		}
 		merged, err := mergeInto(s.show(existing, t, version), raw)
 		if err != nil {

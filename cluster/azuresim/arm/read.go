@@ -58,7 +58,7 @@ func (s *Service) get(w http.ResponseWriter, r *http.Request, id ID, version str
 		if s.showNodes(w, id, false) {
 			return nil
 		}
-		return s.notFoundFor(id, t)
+		return s.notFoundFor(id, t, version)
 	}
 	if t.etagHeader {
 		if etag := text(resource.Body, "etag"); etag != "" {
@@ -77,7 +77,7 @@ func (s *Service) get(w http.ResponseWriter, r *http.Request, id ID, version str
 	return nil
 }
 
-func (s *Service) notFoundFor(id ID, t *resourceType) *Error {
+func (s *Service) notFoundFor(id ID, t *resourceType, version string) *Error {
 	if id.isResourceGroup() {
 		return resourceGroupNotFound(id.Name)
 	}
@@ -88,7 +88,7 @@ func (s *Service) notFoundFor(id ID, t *resourceType) *Error {
 		return resourceNotFound(missing)
 	}
 	if t.missing != nil {
-		return t.missing(id, s)
+		return t.missing(id, s, version)
 	}
 	return resourceNotFound(id)
 }
@@ -137,7 +137,7 @@ func (s *Service) action(w http.ResponseWriter, r *http.Request, path, name stri
 	t := s.types.lookup(id.Type)
 	resource := s.store.get(id.Path)
 	if resource == nil {
-		return s.notFoundFor(id, t)
+		return s.notFoundFor(id, t, r.URL.Query().Get("api-version"))
 	}
 	if operate, ok := t.operates[strings.ToLower(name)]; ok {
 		return s.operate(w, r, resource, operate)

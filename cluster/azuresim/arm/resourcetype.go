@@ -35,6 +35,8 @@ const (
 	pollStatusOnly
 	// pollIdentified has id, name and status.
 	pollIdentified
+	// pollComplete has all of pollDetailed and id.
+	pollComplete
 )
 
 // protocol is how a resource type answers changes and polls; each value was read from recorded traffic.
@@ -45,8 +47,8 @@ type protocol struct {
 	poll      pollStyle
 	// pollRetryAfter is the Retry-After of a poll that finds the operation running; 0 sends none.
 	pollRetryAfter int
-	// pollBackoff doubles that value with each poll up to this one; 0 does not.
-	pollBackoff int
+	// polls are other ones by the kind of the change: of the first poll, the second and so on, the last for all that follow.
+	polls map[change][]int
 	// statuses are the strings between the start and the end of an operation by its kind, spread over its duration.
 	statuses map[change][]string
 	// operations and results are the last but one path segments of the two headers' URLs.
@@ -119,7 +121,7 @@ type resourceType struct {
 	// ready tells whether a create, update or delete whose time has come can end, and with which error; nil means that it can.
 	ready func(*Service, *Operation, *Resource) (bool, *Error)
 	// missing is the error of a GET for a resource whose parent exists.
-	missing func(ID, *Service) *Error
+	missing func(id ID, s *Service, apiVersion string) *Error
 	// actions are the POST requests by the last path segment in lower case.
 	actions map[string]func(*Service, *Resource) (any, *Error)
 	// operates are those that start an operation: each notes on the resource what is to be.

@@ -146,9 +146,6 @@ func (s *Service) subnetUsers(subnet string) []string {
 			users = append(users, ipConfigurationsIn(r, subnet)...)
 		}
 	}
-	for _, endpoint := range s.endpointsIn(subnet) {
-		users = append(users, endpointInterface(endpoint.id())+"/ipConfigurations/privateEndpointIpConfig")
-	}
 	sort.Strings(users)
 	return users
 }

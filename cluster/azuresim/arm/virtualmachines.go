@@ -30,7 +30,7 @@ var secretsOfMachine = []string{"customData", "adminPassword"}
 
 func virtualMachineType() *resourceType {
 	p := computeProtocol(10)
-	p.pollRetryAfter = 35
+	p.polls = map[change][]int{create: {35, 30}, remove: {30}}
 	return &resourceType{
 		name: TypeVirtualMachine, tracked: true, protocol: p,
 		validate:  validateVirtualMachine,

@@ -95,8 +95,9 @@ func goCommand(dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Select reads the recordings below dir that are about resource groups, managed clusters or virtual networks: those with a
-// write to a managed cluster or a virtual network or to something below one, and those that write resource groups only.
+// Select reads the recordings below dir that are about resource groups, managed clusters, network or compute: those with a
+// write to a managed cluster, to a resource of the network or the compute provider or to something below one, and those that write
+// resource groups only.
 // Only recordings whose name contains name are read.
 func Select(dir, name string) ([]*Recording, error) {
 	files := os.DirFS(dir)
@@ -133,7 +134,7 @@ func read(files fs.FS, file string) (*Recording, error) {
 
 var (
 	urlLine     = regexp.MustCompile(`(?m)^ +url: https://management\.azure\.com(\S*)`)
-	subjectPath = regexp.MustCompile(`(?i)/providers/microsoft\.(containerservice/managedclusters|network/virtualnetworks)/`)
+	subjectPath = regexp.MustCompile(`(?i)/providers/microsoft\.(containerservice/managedclusters|network/[a-z]+|compute/[a-z]+)/`)
 )
 
 // candidate looks at the URLs of a recording without parsing all of it.

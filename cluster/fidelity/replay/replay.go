@@ -108,11 +108,16 @@ const (
 	ResourceGroups    Family = "resource groups"
 	KubernetesService Family = "Azure Kubernetes Service"
 	VirtualNetworks   Family = "virtual networks"
+	Network           Family = "other network resources"
+	Compute           Family = "compute"
 	Other             Family = "other"
 )
 
 // Families are those that are counted.
-var Families = []Family{ResourceGroups, KubernetesService, VirtualNetworks}
+var Families = []Family{ResourceGroups, KubernetesService, VirtualNetworks, Network, Compute}
+
+// ManagedFamilies are those that clusters of AKS need.
+var ManagedFamilies = []Family{ResourceGroups, KubernetesService, VirtualNetworks}
 
 var resourceGroupPath = regexp.MustCompile(`^/subscriptions/[^/]+/resourcegroups/[^/]+$`)
 
@@ -128,6 +133,10 @@ func familyOf(at string) Family {
 		return KubernetesService
 	case strings.HasPrefix(provider+"/", "microsoft.network/virtualnetworks/"):
 		return VirtualNetworks
+	case strings.HasPrefix(provider, "microsoft.network/"):
+		return Network
+	case strings.HasPrefix(provider, "microsoft.compute/"):
+		return Compute
 	}
 	return Other
 }
@@ -191,17 +200,24 @@ func header(recorded *Interaction, name string) string {
 // just before the first poll that finds it ended, or else the first request that sees its outcome.
 func (s *session) duration(i int, recorded *Interaction) time.Duration {
 	operation, result := pathOf(header(recorded, "Azure-AsyncOperation")), pathOf(header(recorded, "Location"))
+	polls := func(later *Interaction) bool {
+		at := later.path()
+		return operation != "" && at == operation || result != "" && at == result
+	}
 	last := i
 	for j := i + 1; j < len(s.recording.Interactions); j++ {
+		if later := &s.recording.Interactions[j]; polls(later) && !ended(later) {
+			last = j
+		}
+	}
+	for j := i + 1; j < len(s.recording.Interactions); j++ {
 		later := &s.recording.Interactions[j]
-		at := later.path()
 		switch {
-		case operation != "" && at == operation, result != "" && at == result:
+		case polls(later):
 			if ended(later) {
 				return time.Duration(j-i)*step - step/2
 			}
-			last = j
-		case at == recorded.path() && !later.writes() && settled(later), gone(later, recorded), builtUpon(later, recorded):
+		case later.path() == recorded.path() && !later.writes() && settled(later), gone(later, recorded), j > last && builtUpon(later, recorded):
 			return time.Duration(j-i)*step - step/2
 		}
 	}

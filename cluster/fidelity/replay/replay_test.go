@@ -11,6 +11,9 @@ import (
 // minimum is the share of interactions that the simulator has to answer as Azure did.
 const minimum = 90
 
+// minimumManaged is that share of the interactions that clusters of AKS need.
+const minimumManaged = 96
+
 // TestFidelity replays every selected recording.
 func TestFidelity(t *testing.T) {
 	dir, err := ModuleDir("../../local/parts/aso")
@@ -21,9 +24,9 @@ func TestFidelity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The module at v2.20.0 has 110; far fewer would mean that the selection has gone wrong.
-	if len(recordings) < 100 {
-		t.Fatalf("selected %d recordings, want at least 100", len(recordings))
+	// The module at v2.20.0 has 150; far fewer would mean that the selection has gone wrong.
+	if len(recordings) < 140 {
+		t.Fatalf("selected %d recordings, want at least 140", len(recordings))
 	}
 	var results []Result
 	for _, recording := range recordings {
@@ -37,6 +40,9 @@ func TestFidelity(t *testing.T) {
 	t.Logf("%s; without polls: %s", s.All, s.WithoutPolls)
 	if s.All.Percent() < minimum || s.WithoutPolls.Percent() < minimum {
 		t.Errorf("fidelity %.1f%%, without polls %.1f%%: want at least %d%%", s.All.Percent(), s.WithoutPolls.Percent(), minimum)
+	}
+	if s.Managed.Percent() < minimumManaged {
+		t.Errorf("fidelity of what clusters of AKS need %.1f%%: want at least %d%%", s.Managed.Percent(), minimumManaged)
 	}
 	for _, family := range Families {
 		if c := s.FamiliesWithoutPolls[family]; c.Percent() < minimum {
@@ -111,7 +117,8 @@ func TestFamilyOf(t *testing.T) {
 		group + "/providers/microsoft.containerservice/fleets/f/members/m":                                         KubernetesService,
 		group + "/providers/microsoft.network/virtualnetworks/v":                                                   VirtualNetworks,
 		group + "/providers/microsoft.network/virtualnetworks/v/subnets/s":                                         VirtualNetworks,
-		group + "/providers/microsoft.network/virtualnetworkgateways/v":                                            Other,
+		group + "/providers/microsoft.network/virtualnetworkgateways/v":                                            Network,
+		group + "/providers/microsoft.compute/virtualmachines/v/extensions/e":                                      Compute,
 		group + "/providers/microsoft.network/virtualnetworks/v/providers/microsoft.authorization/roleassignments": Other,
 		"/subscriptions/s": Other,
 	}

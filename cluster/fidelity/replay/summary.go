@@ -1,6 +1,9 @@
 package replay
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Count is how many interactions match.
 type Count struct {
@@ -29,8 +32,10 @@ func (c Count) String() string {
 
 // Summary counts the results.
 type Summary struct {
-	// All are the interactions with resource groups, AKS and virtual networks, WithoutPolls those of them that are no polls.
+	// All are the interactions of all families that are counted, WithoutPolls those of them that are no polls.
 	All, WithoutPolls Count
+	// Managed are those of All that clusters of AKS need, ManagedWithoutPolls those of them that are no polls.
+	Managed, ManagedWithoutPolls Count
 	// Families are the interactions of All by what they are about, FamiliesWithoutPolls those that are no polls.
 	Families, FamiliesWithoutPolls map[Family]Count
 	// Others are the interactions of the same recordings with other resource types.
@@ -46,10 +51,17 @@ func Summarize(results []Result) Summary {
 			s.Others.add(match)
 			continue
 		}
+		managed := slices.Contains(ManagedFamilies, r.Family)
 		s.All.add(match)
+		if managed {
+			s.Managed.add(match)
+		}
 		addTo(s.Families, r.Family, match)
 		if !r.Poll {
 			s.WithoutPolls.add(match)
+			if managed {
+				s.ManagedWithoutPolls.add(match)
+			}
 			addTo(s.FamiliesWithoutPolls, r.Family, match)
 		}
 	}

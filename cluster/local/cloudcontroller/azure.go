@@ -102,11 +102,7 @@ func (a *azure) machine(ctx context.Context, node string) (*machine, error) {
 
 // inGroup returns the ID of a resource of the cluster's resource group.
 func (a *azure) inGroup(resource string) string {
-	return a.inGroupOf(a.config.ResourceGroup, resource)
-}
-
-func (a *azure) inGroupOf(group, resource string) string {
-	return "/subscriptions/" + a.config.SubscriptionID + "/resourceGroups/" + group + "/providers/" + resource
+	return "/subscriptions/" + a.config.SubscriptionID + "/resourceGroups/" + a.config.ResourceGroup + "/providers/" + resource
 }
 
 // providerID is how Kubernetes calls the machine. The name of the resource group is in lower case, as in cloud-provider-azure.

@@ -3,7 +3,6 @@ package cloudcontroller
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -107,8 +106,7 @@ type controller struct {
 	azureJSON []byte
 	azure     *azure
 	// nodes is nil when the Secrets are to be read again.
-	nodes    *nodes
-	services *services
+	nodes *nodes
 }
 
 func (c *controller) run(ctx context.Context) {
@@ -135,7 +133,7 @@ func (c *controller) sync(ctx context.Context) error {
 			return err
 		}
 	}
-	err := errors.Join(c.nodes.sync(ctx), c.services.sync(ctx))
+	err := c.nodes.sync(ctx)
 	if err != nil {
 		c.nodes = nil
 	}
@@ -176,7 +174,6 @@ func (c *controller) connect(ctx context.Context) error {
 		return err
 	}
 	c.nodes = &nodes{workload: workload, azure: c.azure, log: c.log}
-	c.services = &services{workload: workload, azure: c.azure, log: c.log}
 	return nil
 }
 
