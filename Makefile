@@ -38,7 +38,7 @@ parts: ## Build every binary that `make up` needs, and start nothing.
 	@$(OUTPUT)/local parts
 
 .PHONY: test
-test: unit builds fuzz generated fidelity compat schema cli e2e ## Everything: what CI runs.
+test: unit builds fuzz generated fidelity compat schema cli machines e2e ## Everything: what CI runs.
 
 # Memory for time: collecting garbage is a quarter of what the compiler and the tests do.
 unit builds fuzz compat parts: export GOGC ?= 400
@@ -46,6 +46,7 @@ unit builds fuzz compat parts: export GOGC ?= 400
 .PHONY: unit
 unit: ## Unit tests: no cluster.
 	go test ./apis/... ./cluster/... ./examples/... ./functions/... ./internal/... ./package/generate/...
+	go test -C $(LOCAL) $$(go list -C $(LOCAL) ./machine/... | grep -v "/boot$$")
 	go test -C $(LOCAL) . ./example/... ./leaks/... ./node/... ./parts/... ./process/... ./registry/... ./rights/... ./stack/...
 	go test -C cluster/bench ./...
 
@@ -99,6 +100,10 @@ schema: parts ## Test the kinds against a real kube-apiserver.
 .PHONY: cli
 cli: parts ## Test the manifests with the Crossplane CLI: validate and render, no cluster.
 	go test -C $(LOCAL) -count=1 -timeout 30m ./cli/...
+
+.PHONY: machines
+machines: parts ## Boot virtual machines of the simulated Azure: kubeadm, a control plane and a worker, without a management cluster.
+	go test -C $(LOCAL) -count=1 -timeout 15m -v ./machine/boot/...
 
 .PHONY: e2e
 e2e: parts ## End-to-end tests on a management cluster of their own; E2E_SEED repeats a run's choices.

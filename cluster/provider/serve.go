@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -22,6 +23,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/admission"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/facts"
 	"github.com/crossplane-capz/crossplane-capz/internal/identity"
 	"github.com/crossplane-capz/crossplane-capz/internal/platform"
@@ -137,19 +139,18 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 		}
 		return err
 	}
-	options := contract.Options{WatchFilter: s.WatchFilter, Concurrency: s.Concurrency, OperatorNamespaces: s.OperatorNamespaces}
+	options := contract.Options{
+		WatchFilter: s.WatchFilter, Concurrency: s.Concurrency, OperatorNamespaces: s.OperatorNamespaces,
+		Azure: compute.NewAzure(mgr.GetAPIReader(), s.OperatorNamespaces),
+	}
 	setups, err := contract.SetupWithManager(ctx, mgr, options)
 	if err != nil {
 		return err
 	}
-	for _, setup := range append(setups, facts.Setups(ctx, mgr, options)...) {
+	for _, setup := range slices.Concat(setups, facts.Setups(ctx, mgr, options), identity.Setups(ctx, mgr, options, s.Namespace)) {
 		if err := onceServed(mgr, setup.Kinds, setup.Add); err != nil {
 			return err
 		}
-	}
-	credentials := func() error { return identity.SetupWithManager(ctx, mgr, options, s.Namespace) }
-	if err := onceServed(mgr, identity.Kinds(), credentials); err != nil {
-		return err
 	}
 	if err := platform.SetupWithManager(ctx, mgr, options, s.Namespace); err != nil {
 		return err

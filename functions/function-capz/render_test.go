@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,43 +13,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
 
-const capzModule = "sigs.k8s.io/cluster-api-provider-azure@v1.27.0"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/capz"
+)
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // capzTemplate returns the path of one of CAPZ's own templates with its variables filled.
 func capzTemplate(t *testing.T, name string) string {
 	t.Helper()
-	out, err := exec.Command("go", "mod", "download", "-json", capzModule).Output()
-	if err != nil {
-		t.Fatalf("CAPZ's templates are read from its Go module, which cannot be had: go mod download %s: %v\n%s", capzModule, err, out)
-	}
-	var module struct{ Dir string }
-	if err := json.Unmarshal(out, &module); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(module.Dir, "templates", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	variables := map[string]string{
+	filled := capz.Template(t, name, map[string]string{
 		"CLUSTER_NAME": "c", "AZURE_LOCATION": "westeurope", "KUBERNETES_VERSION": "v1.33.6", "AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v5",
-		"ASO_CREDENTIAL_SECRET_NAME": "credentials", "WORKER_MACHINE_COUNT:=2": "2", "AZURE_SUBSCRIPTION_ID": "s",
-		"CLUSTER_IDENTITY_NAME": "identity", "CLUSTER_IDENTITY_TYPE:=WorkloadIdentity": "WorkloadIdentity", "AZURE_TENANT_ID": "t",
-		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY": "x", `AZURE_SSH_PUBLIC_KEY_B64:=""`: `""`, "AZURE_RESOURCE_GROUP:=": "c",
-	}
-	file := filepath.Join(t.TempDir(), name)
-	// os.Expand knows no variable within another's default.
-	flat := strings.ReplaceAll(string(text), ":=${CLUSTER_NAME}}", ":=}")
-	filled := os.Expand(flat, func(variable string) string {
-		value, known := variables[variable]
-		if !known {
-			t.Errorf("%s has a variable that this test does not know: %s", name, variable)
-		}
-		return value
+		"ASO_CREDENTIAL_SECRET_NAME": "credentials", "AZURE_SUBSCRIPTION_ID": "s", "CLUSTER_IDENTITY_NAME": "identity", "AZURE_TENANT_ID": "t",
+		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY": "x",
 	})
+	file := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(file, []byte(filled), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -350,8 +326,8 @@ func TestRenderErrors(t *testing.T) {
 		"no Cluster": {files: []string{pools}, err: "2 of the objects would not become ready", problem: `AzureASOManagedMachinePool my-cluster-pool0: waits for Cluster "my-cluster"`},
 		"a mistake": {files: []string{pools, file("wrong.yaml", strings.Replace(string(example), "      dnsPrefix:", "      kubernetesVersion: 1.30.1\n      dnsPrefix:", 1))},
 			err: "of the objects would not become ready", problem: `spec.resources[0].spec.kubernetesVersion is "1.30.1", but must be "1.33.6" or absent because spec.version is "v1.33.6"`},
-		"another kind": {files: []string{"../../examples/aks-aso", file("other.yaml", "apiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: AzureCluster\nmetadata: {name: x}\n")},
-			err: "1 of the objects would not become ready", problem: "AzureCluster x: function-capz composes no AzureCluster.infrastructure.cluster.x-k8s.io"},
+		"another kind": {files: []string{"../../examples/aks-aso", file("other.yaml", "apiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: AzureMachinePool\nmetadata: {name: x}\n")},
+			err: "1 of the objects would not become ready", problem: "AzureMachinePool x: function-capz composes no AzureMachinePool.infrastructure.cluster.x-k8s.io"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	resources = aroundExisting(in, resources, managed)
-	refuseRenaming(in, resources)
+	plan.RefuseRenaming(in, resources, retained)
 
 	p := plan.Plan{Resources: resources, Cluster: c.cluster.GetName(), Paused: capi.Paused(in, c.cluster), Gate: c.gate, Retain: retained}
 	out, err := p.Make(in, observations)
@@ -74,7 +74,7 @@ type controlPlaneInputs struct {
 // readControlPlane reads all that there is to read at once: Crossplane asks a function no more than a handful of times.
 func readControlPlane(in *composer.Request) (*controlPlaneInputs, error) {
 	c := &controlPlaneInputs{cp: &v1beta1.AzureManagedControlPlane{}}
-	if err := read(in.XR, c.cp); err != nil {
+	if err := capi.Read(in.XR, c.cp); err != nil {
 		return nil, err
 	}
 	cluster, err := capi.OwnerCluster(in)
@@ -92,7 +92,7 @@ func readControlPlane(in *composer.Request) (*controlPlaneInputs, error) {
 			c.pools, c.poolWaits, poolsErr = poolsOf(in, name, c.cp.Status.AutoUpgradeVersion)
 			c.lacksPools, _ = capi.LacksPools(in, cluster) // It reads what poolsOf does.
 		}
-		c.gate, gateErr = awaitedCredential(in, c.cp, name)
+		c.gate, gateErr = capi.AwaitedCredential(in, c.cp.Spec.SubscriptionID, c.cp.Spec.IdentityRef, name)
 	}
 	return c, errors.Join(err, poolsErr, gateErr)
 }
@@ -179,23 +179,4 @@ func liveCluster(managed *unstructured.Unstructured) aks.LiveCluster {
 // changed all the same, where the API server did not see to it.
 var retained = []schema.GroupKind{
 	aso.ResourceGroup.GroupKind(), aso.VirtualNetwork.GroupKind(), aso.VirtualNetworksSubnet.GroupKind(), aso.ManagedCluster.GroupKind(),
-}
-
-// refuseRenaming refuses to make another resource of a retained kind when one exists.
-func refuseRenaming(in *composer.Request, resources []*plan.Resource) {
-	for _, r := range resources {
-		kind := r.Object.GroupVersionKind().GroupKind()
-		if r.Err != nil || r.Existing() != nil || plan.Created(in, r.Name()) != nil || !slices.Contains(retained, kind) {
-			continue
-		}
-		for _, name := range slices.Sorted(maps.Keys(in.Observed)) {
-			o := in.Observed[name]
-			wanted := slices.ContainsFunc(resources, func(other *plan.Resource) bool { return other.Name() == name })
-			if o.GroupVersionKind().GroupKind() == kind && !wanted && !aso.Held(o) {
-				r.Err = composer.Blockedf(composer.ReasonImmutableField,
-					"%s gives %s %q, but must stay with %q, which the cluster stands on", r.Source, kind.Kind, r.Object.GetName(), o.GetName())
-				break
-			}
-		}
-	}
 }

@@ -84,7 +84,7 @@ func readMachinePool(in *composer.Request) (*poolInputs, error) {
 		return nil, composer.Blockedf(capi.ReasonWaitingForOwner,
 			"waits for AzureManagedControlPlane %q, which spec.controlPlaneRef of Cluster %q names and which does not exist", name, m.cluster.GetName())
 	}
-	if err := read(cp, m.cp); err != nil {
+	if err := capi.Read(cp, m.cp); err != nil {
 		return nil, err
 	}
 	if m.pool, err = poolOf(in.XR, m.machinePool, m.cp.Status.AutoUpgradeVersion); err != nil {

@@ -1,9 +1,6 @@
 package managed
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -54,70 +51,26 @@ func scenes(t testing.TB) map[string]scene {
 	}
 }
 
-// A disturbance changes one input of a scene. What exists must still be desired after it, or nothing may be applied.
-type disturbance struct {
-	name string
-	do   func(*scene)
-}
-
-func disturbances(s scene) []disturbance {
-	var all []disturbance
-	onXR := func(name string, edits ...edit) {
-		all = append(all, disturbance{name, func(s *scene) { s.XR = edited(s.XR, edits...) }})
-	}
-	onXR("nothing")
-	onXR("owner references gone", remove("metadata", "ownerReferences"))
-	onXR("labels gone", remove("metadata", "labels"))
-	onXR("annotations gone", remove("metadata", "annotations"))
-	onXR("status wiped", remove("status"))
-	onXR("status garbage", set("x", "status", "resources"))
-	onXR("paused", annotate("cluster.x-k8s.io/paused", ""))
-	onXR("names another ManagedCluster", annotate(managedClusterAnnotation, "other"))
-	onXR("names another pool", annotate("infrastructure.cluster.x-k8s.io/agent-pool", "other"))
-	onXR("version changed", set("v1.99.0", "spec", "version"))
-	onXR("version is no text", set(int64(1), "spec", "version"))
-	onXR("subscription gone", remove("spec", "subscriptionID"))
-	onXR("location gone", remove("spec", "location"))
-	onXR("network's address range is nonsense", set("x", "spec", "virtualNetwork", "cidrBlock"))
-	onXR("identity gone", remove("spec", "identityRef"))
-	onXR("patch that is no JSON", set([]any{"{"}, "spec", "asoManagedClusterPatches"))
-	onXR("patch of an unknown field", set([]any{`{"spec":{"x":1}}`}, "spec", "asoManagedClusterPatches"), set([]any{`{"spec":{"x":1}}`}, "spec", "asoManagedClustersAgentPoolPatches"))
-	onXR("patch of the name", set([]any{`{"metadata":{"name":"x"}}`}, "spec", "asoManagedClusterPatches"), set([]any{`{"metadata":{"name":"x"}}`}, "spec", "asoManagedClustersAgentPoolPatches"))
-	onXR("patch of the kind", set([]any{`{"kind":"x"}`}, "spec", "asoManagedClusterPatches"), set([]any{`{"kind":"x"}`}, "spec", "asoManagedClustersAgentPoolPatches"))
-	onXR("patch of the policy", set([]any{`{"metadata":{"annotations":{"` + policy + `":"manage"}}}`}, "spec", "asoManagedClusterPatches"))
-	onXR("preview features", set(true, "spec", "enablePreviewFeatures"))
-	onXR("mode changed", set("User", "spec", "mode"))
-	for _, o := range s.World.Objects {
-		add := func(name string, edits ...edit) {
-			all = append(all, disturbance{fmt.Sprintf("%s %s %s", o.GetKind(), o.GetName(), name), func(s *scene) { s.World = s.World.With(edited(o, edits...)) }})
-		}
-		all = append(all, disturbance{fmt.Sprintf("%s %s gone", o.GetKind(), o.GetName()), func(s *scene) { s.World = s.World.Without(o) }})
-		add("deleting", set("2026-01-02T03:04:05Z", "metadata", "deletionTimestamp"))
-		add("without spec and status", remove("spec"), remove("status"))
-		add("without labels", remove("metadata", "labels"))
-		add("without status", remove("status"))
-		add("with garbage", set("x", "spec"))
-		add("paused", set(true, "spec", "paused"))
-	}
-	all = append(all, disturbance{"everything else gone", func(s *scene) { s.World = world{} }})
-	for n, o := range s.Observed {
-		add := func(name string, edits ...edit) {
-			all = append(all, disturbance{fmt.Sprintf("%s %s", o.GetKind(), name), func(s *scene) {
-				s.Observed = slices.Clone(s.Observed)
-				s.Observed[n] = edited(o, edits...)
-			}})
-		}
-		add("not ready", set([]any{}, "status", "conditions"))
-		add("without status", remove("status"))
-		add("status garbage", set("x", "status"))
-		add("changed", set(int64(17), "metadata", "generation"))
-		add("deleting", set("2026-01-02T03:04:05Z", "metadata", "deletionTimestamp"))
-		add("without annotations", remove("metadata", "annotations"))
-		add("without owner references", remove("metadata", "ownerReferences"))
-		add("without managed fields", remove("metadata", "managedFields"))
-		add("without spec", remove("spec"))
-	}
-	return all
+// disturbances are those of any scene, and those of these kinds.
+func disturbances(s scene) []composertest.Disturbance {
+	onXR := composertest.OnXR
+	return append(composertest.Disturbances(s),
+		onXR("names another ManagedCluster", annotate(managedClusterAnnotation, "other")),
+		onXR("names another pool", annotate("infrastructure.cluster.x-k8s.io/agent-pool", "other")),
+		onXR("version changed", set("v1.99.0", "spec", "version")),
+		onXR("version is no text", set(int64(1), "spec", "version")),
+		onXR("subscription gone", remove("spec", "subscriptionID")),
+		onXR("location gone", remove("spec", "location")),
+		onXR("network's address range is nonsense", set("x", "spec", "virtualNetwork", "cidrBlock")),
+		onXR("identity gone", remove("spec", "identityRef")),
+		onXR("patch that is no JSON", set([]any{"{"}, "spec", "asoManagedClusterPatches")),
+		onXR("patch of an unknown field", set([]any{`{"spec":{"x":1}}`}, "spec", "asoManagedClusterPatches"), set([]any{`{"spec":{"x":1}}`}, "spec", "asoManagedClustersAgentPoolPatches")),
+		onXR("patch of the name", set([]any{`{"metadata":{"name":"x"}}`}, "spec", "asoManagedClusterPatches"), set([]any{`{"metadata":{"name":"x"}}`}, "spec", "asoManagedClustersAgentPoolPatches")),
+		onXR("patch of the kind", set([]any{`{"kind":"x"}`}, "spec", "asoManagedClusterPatches"), set([]any{`{"kind":"x"}`}, "spec", "asoManagedClustersAgentPoolPatches")),
+		onXR("patch of the policy", set([]any{`{"metadata":{"annotations":{"` + policy + `":"manage"}}}`}, "spec", "asoManagedClusterPatches")),
+		onXR("preview features", set(true, "spec", "enablePreviewFeatures")),
+		onXR("mode changed", set("User", "spec", "mode")),
+	)
 }
 
 // changedHands returns what would be managed though it was not before, and is not the Cluster's.
@@ -141,14 +94,14 @@ func TestNothingIsDropped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, d := range disturbances(s) {
 				s := s
-				d.do(&s)
+				d.Do(&s)
 				req := request(t, s.XR, s.Observed...)
 				rsp := composers.Settle(t, s.World, req)
 				if m := dropped(req, rsp); len(m) > 0 {
-					t.Errorf("%s: %v would be deleted", d.name, m)
+					t.Errorf("%s: %v would be deleted", d.Name, m)
 				}
 				if m := changedHands(s, rsp); len(m) > 0 {
-					t.Errorf("%s: %v would be managed", d.name, m)
+					t.Errorf("%s: %v would be managed", d.Name, m)
 				}
 			}
 		})
@@ -178,15 +131,15 @@ func TestPurity(t *testing.T) {
 					continue // That nothing is dropped is tested with all of them.
 				}
 				s := s
-				d.do(&s)
+				d.Do(&s)
 				req := request(t, s.XR, s.Observed...)
 				composers.SettleByObjects(t, s.World, req)
 				before, want := bytes(req), bytes(composers.Run(req))
 				if bytes(composers.Run(req)) != want {
-					t.Errorf("%s: two answers to one request", d.name)
+					t.Errorf("%s: two answers to one request", d.Name)
 				}
 				if bytes(req) != before {
-					t.Errorf("%s: the request has changed", d.name)
+					t.Errorf("%s: the request has changed", d.Name)
 				}
 			}
 		})
@@ -198,7 +151,7 @@ func TestPurity(t *testing.T) {
 func TestNothingIsDroppedByAnyValue(t *testing.T) {
 	for name, s := range scenes(t) {
 		t.Run(name, func(t *testing.T) {
-			for path, value := range garbled(s.XR.Object["spec"], nil) {
+			for path, value := range composertest.Garbled(s.XR.Object["spec"]) {
 				xr := edited(s.XR, func(o *unstr) { o.Object["spec"] = value })
 				req := request(t, xr, s.Observed...)
 				rsp := composers.SettleByObjects(t, s.World, req)
@@ -219,38 +172,6 @@ func TestNothingIsDroppedByAnyValue(t *testing.T) {
 			}
 		})
 	}
-}
-
-// garbled returns copies of value in each of which one field or item has another value, by what was done.
-func garbled(value any, path []string) map[string]any {
-	out := map[string]any{}
-	for _, other := range []any{nil, "other", "", int64(-1), true, []any{}, []any{nil}, map[string]any{}, map[string]any{"x": nil}} {
-		if len(path) > 0 {
-			out[fmt.Sprintf("%s = %#v", strings.Join(path, "."), other)] = other
-		}
-	}
-	switch v := value.(type) {
-	case map[string]any:
-		for field, inner := range v {
-			for done, changed := range garbled(inner, append(slices.Clone(path), field)) {
-				m := maps.Clone(v)
-				m[field] = changed
-				out[done] = m
-			}
-			without := maps.Clone(v)
-			delete(without, field)
-			out[strings.Join(append(slices.Clone(path), field), ".")+" gone"] = without
-		}
-	case []any:
-		for n, inner := range v {
-			for done, changed := range garbled(inner, append(slices.Clone(path), fmt.Sprint(n))) {
-				list := slices.Clone(v)
-				list[n] = changed
-				out[done] = list
-			}
-		}
-	}
-	return out
 }
 
 // TestWhatLeavesTheSpecIsDeleted shows that nothing but that is.

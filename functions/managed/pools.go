@@ -55,7 +55,7 @@ func poolsOf(in *composer.Request, cluster, autoUpgradeVersion string) (pools []
 // poolOf returns a pool with what its MachinePool says of it.
 func poolOf(xr, machinePool *unstructured.Unstructured, autoUpgradeVersion string) (aks.Pool, error) {
 	pool := aks.Pool{XR: &v1beta1.AzureManagedMachinePool{}, AutoUpgradeVersion: autoUpgradeVersion, Version: capi.MachinePoolVersion.Value(machinePool)}
-	if err := read(xr, pool.XR); err != nil {
+	if err := capi.Read(xr, pool.XR); err != nil {
 		return aks.Pool{}, err
 	}
 	if capi.MachinePoolReplicas.Has(machinePool) {

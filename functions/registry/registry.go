@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/functions/managed"
 	"github.com/crossplane-capz/crossplane-capz/functions/platform"
+	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
@@ -24,6 +25,8 @@ var composers = map[schema.GroupKind]composer.Composer{
 	composite.AzureManagedCluster.GroupKind():         managed.Cluster{},
 	composite.AzureManagedControlPlane.GroupKind():    managed.ControlPlane{},
 	composite.AzureManagedMachinePool.GroupKind():     managed.MachinePool{},
+	composite.AzureCluster.GroupKind():                selfmanaged.Cluster{},
+	composite.AzureMachine.GroupKind():                selfmanaged.Machine{},
 	composite.AKSCluster.GroupKind():                  platform.Cluster{},
 	composite.XAKSCluster.GroupKind():                 platform.Cluster{},
 }

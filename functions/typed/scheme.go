@@ -10,6 +10,8 @@ import (
 	extensions "github.com/Azure/azure-service-operator/v2/api/kubernetesconfiguration/v1api20230501"
 	networks "github.com/Azure/azure-service-operator/v2/api/network/v1api20201101"
 	endpoints "github.com/Azure/azure-service-operator/v2/api/network/v1api20220701"
+	balancers "github.com/Azure/azure-service-operator/v2/api/network/v1api20240301"
+	zones "github.com/Azure/azure-service-operator/v2/api/network/v1api20240601"
 	groups "github.com/Azure/azure-service-operator/v2/api/resources/v1api20200601"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -21,7 +23,7 @@ var Scheme = newScheme()
 func newScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		groups.AddToScheme, networks.AddToScheme, endpoints.AddToScheme, clusters.AddToScheme, preview.AddToScheme,
+		groups.AddToScheme, networks.AddToScheme, endpoints.AddToScheme, balancers.AddToScheme, zones.AddToScheme, clusters.AddToScheme, preview.AddToScheme,
 		fleets.AddToScheme, extensions.AddToScheme, machines.AddToScheme, availability.AddToScheme, roles.AddToScheme,
 	} {
 		utilruntime.Must(add(s))

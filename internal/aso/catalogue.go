@@ -18,6 +18,24 @@ var (
 	VirtualNetwork        = declare(Kind{Group: networkGroup, Name: "VirtualNetwork", Version: "v1api20201101", Ownership: ByTag, Condition: "VNetReady"})
 	VirtualNetworksSubnet = declare(Kind{Group: networkGroup, Name: "VirtualNetworksSubnet", Version: "v1api20201101", Ownership: OfParent, Condition: "SubnetsReady"})
 
+	NetworkSecurityGroup              = declare(Kind{Group: networkGroup, Name: "NetworkSecurityGroup", Version: "v1api20201101", Ownership: ByTag, Condition: "SecurityGroupsReady"})
+	NetworkSecurityGroupsSecurityRule = declare(Kind{Group: networkGroup, Name: "NetworkSecurityGroupsSecurityRule", Version: "v1api20201101", Ownership: OfParent, Condition: "SecurityGroupsReady"})
+	RouteTable                        = declare(Kind{Group: networkGroup, Name: "RouteTable", Version: "v1api20201101", Ownership: ByTag, Condition: "RouteTablesReady"})
+	PublicIPAddress                   = declare(Kind{Group: networkGroup, Name: "PublicIPAddress", Version: "v1api20201101", Ownership: ByTag, Condition: "PublicIPsReady"})
+	NatGateway                        = declare(Kind{Group: networkGroup, Name: "NatGateway", Version: "v1api20220701", Ownership: ByTag, Condition: "NATGatewaysReady"})
+
+	VirtualNetworksVirtualNetworkPeering = declare(Kind{Group: networkGroup, Name: "VirtualNetworksVirtualNetworkPeering", Version: "v1api20201101",
+		Ownership: OfParent, Condition: "VnetPeeringReady"})
+	LoadBalancer = declare(Kind{Group: networkGroup, Name: "LoadBalancer", Version: "v1api20240301", Ownership: ByTag, Condition: "LoadBalancersReady"})
+
+	PrivateDnsZone                    = declare(Kind{Group: networkGroup, Name: "PrivateDnsZone", Version: "v1api20240601", Ownership: ByTag, Condition: "PrivateDNSZoneReady"})
+	PrivateDnsZonesVirtualNetworkLink = declare(Kind{Group: networkGroup, Name: "PrivateDnsZonesVirtualNetworkLink", Version: "v1api20240601",
+		Ownership: ByTag, Condition: "PrivateDNSLinkReady"})
+	PrivateDnsZonesARecord    = declare(Kind{Group: networkGroup, Name: "PrivateDnsZonesARecord", Version: "v1api20240601", Ownership: OfParent, Condition: "PrivateDNSRecordReady"})
+	PrivateDnsZonesAAAARecord = declare(Kind{Group: networkGroup, Name: "PrivateDnsZonesAAAARecord", Version: "v1api20240601", Ownership: OfParent, Condition: "PrivateDNSRecordReady"})
+	PrivateLinkService        = declare(Kind{Group: networkGroup, Name: "PrivateLinkService", Version: "v1api20220701", Ownership: ByTag, Condition: "PrivateLinksReady"})
+	BastionHost               = declare(Kind{Group: networkGroup, Name: "BastionHost", Version: "v1api20220701", Ownership: ByTag, Condition: "BastionHostReady"})
+
 	ManagedCluster = declare(Kind{Group: containerServiceGroup, Name: "ManagedCluster", Version: "v1api20250801", Ownership: ByTag, Condition: "ManagedClusterRunning"})
 	// AKS makes the agent pools of a new ManagedCluster itself.
 	ManagedClustersAgentPool = declare(Kind{Group: containerServiceGroup, Name: "ManagedClustersAgentPool", Version: "v1api20250801",
@@ -32,21 +50,15 @@ var (
 
 // The kinds that users write beside them.
 var (
-	FederatedIdentityCredential          = declare(Kind{Group: "managedidentity.azure.com", Name: "FederatedIdentityCredential", Ownership: OfParent})
-	FluxConfiguration                    = declare(Kind{Group: "kubernetesconfiguration.azure.com", Name: "FluxConfiguration", Ownership: OfParent})
-	MaintenanceConfiguration             = declare(Kind{Group: containerServiceGroup, Name: "MaintenanceConfiguration", Ownership: OfParent})
-	NatGateway                           = declare(Kind{Group: networkGroup, Name: "NatGateway", Ownership: ByTag})
-	NetworkSecurityGroup                 = declare(Kind{Group: networkGroup, Name: "NetworkSecurityGroup", Ownership: ByTag})
-	NetworkSecurityGroupsSecurityRule    = declare(Kind{Group: networkGroup, Name: "NetworkSecurityGroupsSecurityRule", Ownership: OfParent})
-	PublicIPAddress                      = declare(Kind{Group: networkGroup, Name: "PublicIPAddress", Ownership: ByTag})
-	PublicIPPrefix                       = declare(Kind{Group: networkGroup, Name: "PublicIPPrefix", Ownership: ByTag})
-	RoleAssignment                       = declare(Kind{Group: "authorization.azure.com", Name: "RoleAssignment", Ownership: OfParent})
-	RouteTable                           = declare(Kind{Group: networkGroup, Name: "RouteTable", Ownership: ByTag})
-	RouteTablesRoute                     = declare(Kind{Group: networkGroup, Name: "RouteTablesRoute", Ownership: OfParent})
-	TrustedAccessRoleBinding             = declare(Kind{Group: containerServiceGroup, Name: "TrustedAccessRoleBinding", Ownership: OfParent})
-	UserAssignedIdentity                 = declare(Kind{Group: "managedidentity.azure.com", Name: "UserAssignedIdentity", Ownership: ByTag})
-	Vault                                = declare(Kind{Group: "keyvault.azure.com", Name: "Vault", Ownership: ByTag})
-	VirtualNetworksVirtualNetworkPeering = declare(Kind{Group: networkGroup, Name: "VirtualNetworksVirtualNetworkPeering", Ownership: OfParent})
+	FederatedIdentityCredential = declare(Kind{Group: "managedidentity.azure.com", Name: "FederatedIdentityCredential", Ownership: OfParent})
+	FluxConfiguration           = declare(Kind{Group: "kubernetesconfiguration.azure.com", Name: "FluxConfiguration", Ownership: OfParent})
+	MaintenanceConfiguration    = declare(Kind{Group: containerServiceGroup, Name: "MaintenanceConfiguration", Ownership: OfParent})
+	PublicIPPrefix              = declare(Kind{Group: networkGroup, Name: "PublicIPPrefix", Ownership: ByTag})
+	RoleAssignment              = declare(Kind{Group: "authorization.azure.com", Name: "RoleAssignment", Ownership: OfParent})
+	RouteTablesRoute            = declare(Kind{Group: networkGroup, Name: "RouteTablesRoute", Ownership: OfParent})
+	TrustedAccessRoleBinding    = declare(Kind{Group: containerServiceGroup, Name: "TrustedAccessRoleBinding", Ownership: OfParent})
+	UserAssignedIdentity        = declare(Kind{Group: "managedidentity.azure.com", Name: "UserAssignedIdentity", Ownership: ByTag})
+	Vault                       = declare(Kind{Group: "keyvault.azure.com", Name: "Vault", Ownership: ByTag})
 )
 
 // catalogue has the kinds in the order of their declarations.

@@ -249,3 +249,35 @@ func TestAdditionalTenants(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// TestAccounts tells accounts apart by all that they are made from.
+func TestAccounts(t *testing.T) {
+	account := func(secrets ...client.Object) Account {
+		t.Helper()
+		c := &Credentials{Operators: Operators{Secrets: fake.NewClientBuilder().WithObjects(secrets...).Build(), Namespaces: []string{"aso"}}}
+		got, err := c.Account(t.Context(), object(map[string]string{CredentialFromAnnotation: "mine"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	mine := func(keysAndValues ...string) client.Object { return credentialSecret("default", "mine", keysAndValues...) }
+	first := account(mine(keyClientSecret, "a"))
+	if first.SubscriptionID != "s" || first.TenantID != testTenant || first.ClientID != testClient || first.Credential == nil {
+		t.Errorf("got %v, %v, %v", first.SubscriptionID, first.TenantID, first.ClientID)
+	}
+	if again := account(mine(keyClientSecret, "a")); again.Fingerprint != first.Fingerprint {
+		t.Error("the same settings are another account")
+	}
+	for name, other := range map[string]Account{
+		"another secret":       account(mine(keyClientSecret, "b")),
+		"another subscription": account(mine(keyClientSecret, "a", keySubscriptionID, "other")),
+		"another cloud": account(mine(keyClientSecret, "a"), &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "aso", Name: SettingsSecret}, Data: map[string][]byte{keyARMEndpoint: []byte("https://other")},
+		}),
+	} {
+		if other.Fingerprint == first.Fingerprint {
+			t.Errorf("%s is the same account", name)
+		}
+	}
+}

@@ -41,13 +41,22 @@ type Credentials struct {
 //
 // It returns an error that names the Secret, and never what is in it, when there is none or it is not complete.
 func (c *Credentials) For(ctx context.Context, obj client.Object) (azcore.TokenCredential, error) {
-	global, err := c.Operators.of(ctx, obj)
+	account, err := c.Account(ctx, obj)
 	if err != nil {
 		return nil, err
 	}
+	return account.Credential, nil
+}
+
+// Account is For with what else is needed to act in Azure as ASO does for obj.
+func (c *Credentials) Account(ctx context.Context, obj client.Object) (Account, error) {
+	global, err := c.Operators.of(ctx, obj)
+	if err != nil {
+		return Account{}, err
+	}
 	scoped, err := c.scoped(ctx, obj)
 	if err != nil {
-		return nil, err
+		return Account{}, err
 	}
 	if scoped == nil {
 		return c.fromGlobal(obj, global)
@@ -59,28 +68,29 @@ func (c *Credentials) For(ctx context.Context, obj client.Object) (azcore.TokenC
 	}
 	configuration, err := scopedCloud(scoped.Data, globalSettings)
 	if err != nil {
-		return nil, fmt.Errorf("credential Secret %s: %w", name, err)
+		return Account{}, fmt.Errorf("credential Secret %s: %w", name, err)
 	}
 	source := credentialSource{settings: scoped.Data, cloud: configuration, tokenFile: c.tokenFile(), transport: c.Transport}
 	source.trusted = trusts(globalSettings, configuration)
 	credential, err := scopedCredential(source)
 	if err != nil {
-		return nil, fmt.Errorf("credential Secret %s: %w", name, withoutValues(err))
+		return Account{}, fmt.Errorf("credential Secret %s: %w", name, withoutValues(err))
 	}
-	return credential, nil
+	return accountOf(source, credential), nil
 }
 
-func (c *Credentials) fromGlobal(obj client.Object, global *corev1.Secret) (azcore.TokenCredential, error) {
+func (c *Credentials) fromGlobal(obj client.Object, global *corev1.Secret) (Account, error) {
 	if global == nil {
-		return nil, fmt.Errorf("no credential: neither annotation %s, nor Secret %s/%s, nor Secret %s where ASO runs",
+		return Account{}, fmt.Errorf("no credential: neither annotation %s, nor Secret %s/%s, nor Secret %s where ASO runs",
 			CredentialFromAnnotation, obj.GetNamespace(), NamespaceSecret, SettingsSecret)
 	}
 	s := settings(global.Data)
-	credential, err := globalCredential(credentialSource{settings: s, cloud: s.cloud(), tokenFile: c.tokenFile(), transport: c.Transport, trusted: true})
+	source := credentialSource{settings: s, cloud: s.cloud(), tokenFile: c.tokenFile(), transport: c.Transport, trusted: true}
+	credential, err := globalCredential(source)
 	if err != nil {
-		return nil, fmt.Errorf("credential Secret %s/%s: %w", global.Namespace, global.Name, withoutValues(err))
+		return Account{}, fmt.Errorf("credential Secret %s/%s: %w", global.Namespace, global.Name, withoutValues(err))
 	}
-	return credential, nil
+	return accountOf(source, credential), nil
 }
 
 // scoped returns the Secret that is meant for obj or its namespace; nil when there is none.

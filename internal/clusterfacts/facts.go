@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
@@ -59,9 +60,33 @@ func ServedName(gvk schema.GroupVersionKind) string {
 	return gvk.Kind + "." + gvk.Version + "." + gvk.Group
 }
 
-// CommonKinds are those that most clusters are made of. Facts have them as served, in each version, before any composite mentions one.
-func CommonKinds() []aso.Kind {
-	return []aso.Kind{aso.ResourceGroup, aso.ManagedCluster, aso.ManagedClustersAgentPool, aso.VirtualNetwork, aso.VirtualNetworksSubnet}
+// CommonKinds are those that most AKS clusters are made of, without a version. Facts have them as served, in each version, before any
+// composite mentions one.
+func CommonKinds() []schema.GroupVersionKind {
+	var kinds []schema.GroupVersionKind
+	for _, k := range []aso.Kind{aso.ResourceGroup, aso.ManagedCluster, aso.ManagedClustersAgentPool, aso.VirtualNetwork, aso.VirtualNetworksSubnet} {
+		kinds = append(kinds, k.GroupKind().WithVersion(""))
+	}
+	return kinds
+}
+
+// KindsOfMachines are those that Clusters of machines are made of, in the versions in which they are composed.
+func KindsOfMachines() []schema.GroupVersionKind {
+	var kinds []schema.GroupVersionKind
+	for _, k := range aso.Catalogue() {
+		if k.Version != "" && k.Group != aso.ManagedCluster.Group {
+			kinds = append(kinds, k.GroupKind().WithVersion(k.Version))
+		}
+	}
+	return kinds
+}
+
+// KindsOf returns those that most composites of a kind are made of, beside what these mention and CommonKinds.
+func KindsOf(composed schema.GroupKind) []aso.Kind {
+	if composed != composite.AzureCluster.GroupKind() {
+		return nil
+	}
+	return []aso.Kind{aso.NetworkSecurityGroup, aso.NetworkSecurityGroupsSecurityRule, aso.RouteTable, aso.PublicIPAddress, aso.NatGateway, aso.LoadBalancer}
 }
 
 // Serves reports whether facts have the kind as one that the management cluster serves. If they do not, it may be served all the same.

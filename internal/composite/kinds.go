@@ -46,6 +46,8 @@ const (
 	ASOManaged Family = "AzureASOManaged"
 	// Managed are AKS clusters that a user describes by fields.
 	Managed Family = "AzureManaged"
+	// SelfManaged are clusters whose control plane are virtual machines.
+	SelfManaged Family = "Azure"
 )
 
 // A Kind is one composite kind.
@@ -104,6 +106,11 @@ var (
 	AzureManagedControlPlaneTemplate = infrastructure("AzureManagedControlPlaneTemplate", Template, Managed)
 	AzureManagedMachinePoolTemplate  = infrastructure("AzureManagedMachinePoolTemplate", Template, Managed)
 
+	AzureCluster         = infrastructure("AzureCluster", InfrastructureCluster, SelfManaged).with(credential)
+	AzureMachine         = infrastructure("AzureMachine", InfrastructureMachine, SelfManaged)
+	AzureClusterTemplate = infrastructure("AzureClusterTemplate", Template, SelfManaged)
+	AzureMachineTemplate = infrastructure("AzureMachineTemplate", Template, SelfManaged)
+
 	AzureClusterIdentity = infrastructure("AzureClusterIdentity", Identity, "")
 
 	AKSCluster  = platform("AKSCluster")
@@ -119,6 +126,7 @@ var catalogue = []Kind{
 	infrastructure("AzureManagedClusterTemplate", Template, Managed),
 	AzureManagedControlPlaneTemplate,
 	AzureManagedMachinePoolTemplate,
+	AzureCluster, AzureMachine, AzureClusterTemplate, AzureMachineTemplate,
 	AzureClusterIdentity, AKSCluster, XAKSCluster,
 }
 

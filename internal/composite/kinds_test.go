@@ -65,13 +65,22 @@ func TestCatalogueHasWhatIsDefined(t *testing.T) {
 }
 
 func TestSibling(t *testing.T) {
-	for _, k := range Select(Is(InfrastructureCluster, ControlPlane, InfrastructureMachinePool)) {
-		for _, role := range []Role{InfrastructureCluster, ControlPlane, InfrastructureMachinePool} {
-			sibling, ok := k.Sibling(role)
-			if !ok || sibling.Family != k.Family || sibling.Role != role {
-				t.Errorf("%s, as %s: %v, %v", k.Kind, role, sibling, ok)
+	for family, roles := range map[Family][]Role{
+		ASOManaged:  {InfrastructureCluster, ControlPlane, InfrastructureMachinePool},
+		Managed:     {InfrastructureCluster, ControlPlane, InfrastructureMachinePool},
+		SelfManaged: {InfrastructureCluster, InfrastructureMachine},
+	} {
+		for _, k := range Select(Of(family), Is(roles...)) {
+			for _, role := range roles {
+				sibling, ok := k.Sibling(role)
+				if !ok || sibling.Family != family || sibling.Role != role {
+					t.Errorf("%s, as %s: %v, %v", k.Kind, role, sibling, ok)
+				}
 			}
 		}
+	}
+	if other, ok := AzureCluster.Sibling(ControlPlane); ok {
+		t.Errorf("an AzureCluster, whose control plane is of another provider, has sibling %v", other)
 	}
 	if other, ok := AzureClusterIdentity.Sibling(ControlPlane); ok {
 		t.Errorf("an identity has sibling %v", other)

@@ -19,7 +19,10 @@ func TestKinds(t *testing.T) {
 	for _, family := range otherFamilies() {
 		later[family] = kindsOf(family)
 	}
-	want := map[composite.Family][]schema.GroupVersionKind{composite.Managed: {fixture.TypedCluster, fixture.TypedControlPlane, fixture.TypedMachinePool}}
+	want := map[composite.Family][]schema.GroupVersionKind{
+		composite.Managed:     {fixture.TypedCluster, fixture.TypedControlPlane, fixture.TypedMachinePool},
+		composite.SelfManaged: {composite.AzureCluster.GroupVersionKind, composite.AzureMachine.GroupVersionKind},
+	}
 	if diff := cmp.Diff(want, later); diff != "" {
 		t.Errorf("as soon as they are served: -want, +got:\n%s", diff)
 	}

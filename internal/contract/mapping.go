@@ -67,6 +67,15 @@ func (m mapper) fromMachinePool(_ context.Context, obj client.Object) []ctrl.Req
 	return access.Request(pool.Namespace, ref.Name)
 }
 
+// fromMachine returns the composite resource that a Machine refers to.
+func (m mapper) fromMachine(_ context.Context, obj client.Object) []ctrl.Request {
+	machine, ok := obj.(*clusterv1.Machine)
+	if !ok || !access.RefersTo(machine.Spec.InfrastructureRef, m.kind.GroupKind()) {
+		return nil
+	}
+	return access.Request(machine.Namespace, machine.Spec.InfrastructureRef.Name)
+}
+
 // fromObject returns the composite resource that controls obj, or may have before it lost its controller, and those whose user has
 // written obj.
 func (m mapper) fromObject(ctx context.Context, obj client.Object) []ctrl.Request {

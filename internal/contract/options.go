@@ -8,6 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api/util/labels"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
 )
 
 // How long to wait between tries of what fails. The longest is well below the time that a token is renewed before its end: when Entra
@@ -25,6 +27,8 @@ type Options struct {
 	Concurrency int
 	// OperatorNamespaces are where Azure Service Operator may run.
 	OperatorNamespaces []string
+	// Azure is what is known of Azure, by all controllers.
+	Azure *compute.Azure
 }
 
 // Watched reports whether obj is one to act on with a watch filter; an empty one lets all pass.

@@ -11,10 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/deletion"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
 )
 
@@ -38,7 +42,7 @@ func xrChanged() predicate.Predicate {
 			!slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
 			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
 			differs(access.StatusReplicas, before, after) || differs(access.StatusControlPlaneEndpoint, before, after) ||
-			differs(access.StatusVersion, before, after) || pauseReported(before, after) ||
+			differs(access.StatusVersion, before, after) || differs(access.StatusProviderID, before, after) || pauseReported(before, after) ||
 			refusalsChanged(before, after) || refusal.Changed(before, after)
 	})
 }
@@ -70,6 +74,23 @@ func SpecChanged() predicate.Predicate {
 			!maps.Equal(before.GetLabels(), after.GetLabels()) ||
 			!maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 	})
+}
+
+// credentialChanged passes what an AzureCluster says of its credential, without which nothing is found out in Azure.
+func credentialChanged() predicate.Predicate {
+	return OnUpdate(func(before, after client.Object) bool {
+		old, changed := before.GetAnnotations(), after.GetAnnotations()
+		return old[v1beta1.AnnotationCredential] != changed[v1beta1.AnnotationCredential] ||
+			old[v1beta1.AnnotationCredentialFailed] != changed[v1beta1.AnnotationCredentialFailed]
+	})
+}
+
+// followed returns the kind of the composed objects of which every change concerns the composite resources of a kind; empty for none.
+func followed(kind composite.Kind) schema.GroupKind {
+	if kind.Role == composite.InfrastructureMachine {
+		return machines.VirtualMachineKind.GroupKind()
+	}
+	return mirror.Mirrored(kind)
 }
 
 // composedChanged passes what matters of an ASO object: its deletion and the way there, its reconcile policy and credential, what ASO

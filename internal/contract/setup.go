@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/kubeconfig"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
@@ -53,6 +54,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) ([]Setup
 	for _, family := range otherFamilies() {
 		later = append(later, Setup{Kinds: kindsOf(family), Add: func() error { return s.add(ctx, family) }})
 	}
+	later = append(later, s.templates(ctx))
 	return later, s.add(ctx, composite.ASOManaged)
 }
 
@@ -113,7 +115,7 @@ func (s *setup) reconcile(kind composite.Kind) error {
 	r.watch = func(ctx context.Context, composed schema.GroupVersionKind) error {
 		obj := &metav1.PartialObjectMetadata{}
 		obj.SetGroupVersionKind(composed)
-		return tracker.Watch(ctrl.LoggerFrom(ctx), obj, handler.EnqueueRequestsFromMapFunc(m.fromObject), composedChanged(mirror.Mirrored(kind)))
+		return tracker.Watch(ctrl.LoggerFrom(ctx), obj, handler.EnqueueRequestsFromMapFunc(m.fromObject), composedChanged(followed(kind)))
 	}
 	return nil
 }
@@ -130,6 +132,9 @@ func (s *setup) watch(b *builder.Builder, kind composite.Kind, m mapper) *builde
 		sibling(composite.ControlPlane, endpointChanged())
 		sibling(composite.InfrastructureMachine, Gone())
 		sibling(composite.InfrastructureMachinePool, Gone())
+	case composite.InfrastructureMachine:
+		b.Watches(&clusterv1.Machine{}, handler.EnqueueRequestsFromMapFunc(m.fromMachine), builder.WithPredicates(SpecChanged()))
+		sibling(composite.InfrastructureCluster, credentialChanged())
 	case composite.ControlPlane:
 		b.WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(m.fromSecret), builder.WithPredicates(changed()))
 	case composite.InfrastructureMachinePool:
@@ -150,6 +155,8 @@ func (s *setup) mirror(kind composite.Kind) mirrorer {
 	case kind.Role == composite.ControlPlane:
 		credentials := azure.Credentials{Operators: azure.Operators{Secrets: s.mgr.GetAPIReader(), Namespaces: s.options.OperatorNamespaces}}
 		return &controlPlane{API: s.api, kubeconfig: &kubeconfig.Writer{API: s.api, Tokens: credentials.For, Now: time.Now}}
+	case kind.Role == composite.InfrastructureMachine:
+		return &compute.Machine{API: s.api, Azure: s.options.Azure, AzureJSON: &compute.AzureJSON{Azure: s.options.Azure}}
 	case kind.Role == composite.InfrastructureMachinePool && mirror.OfAKS(kind):
 		return &mirror.MachinePool{API: s.api, Nodes: s.nodes.Nodes}
 	}

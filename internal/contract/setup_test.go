@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
 )
 
@@ -22,7 +23,12 @@ func TestSetup(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if diff := cmp.Diff([]schema.GroupVersionKind{fixture.TypedCluster, fixture.TypedControlPlane, fixture.TypedMachinePool}, kinds); diff != "" {
+	want := []schema.GroupVersionKind{
+		fixture.TypedCluster, fixture.TypedControlPlane, fixture.TypedMachinePool,
+		composite.AzureCluster.GroupVersionKind, composite.AzureMachine.GroupVersionKind,
+		composite.AzureMachineTemplate.GroupVersionKind, composite.AzureCluster.GroupVersionKind,
+	}
+	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("kinds: -want, +got:\n%s", diff)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -24,6 +25,7 @@ const claimsIndex = "claims"
 // themselves, so that those kinds claim nothing.
 var claims = map[schema.GroupKind]func(client.Object) []claim{
 	composite.AzureManagedControlPlane.GroupKind(): claimsOfManagedControlPlane,
+	composite.AzureCluster.GroupKind():             claimsOfCluster,
 }
 
 // claiming returns the kinds that claim something.
@@ -58,12 +60,9 @@ func claimsOfManagedControlPlane(obj client.Object) []claim {
 	spec := controlPlane.Spec
 	var claims []claim
 	add := func(group, field, what, name, words string) {
-		claims = append(claims, claim{
-			key:   strings.ToLower(strings.Join([]string{spec.SubscriptionID, group, what, name}, "/")),
-			words: fmt.Sprintf("%s %s of subscription %s, with %s %s,", field, group, spec.SubscriptionID, words, name),
-		})
+		claims = append(claims, newClaim(spec.SubscriptionID, group, field, what, name, words))
 	}
-	clusters := clustersOf(controlPlane)
+	clusters := clustersOf(controlPlane.ObjectMeta)
 	if spec.ResourceGroupName != "" {
 		add(spec.ResourceGroupName, "spec.resourceGroupName", "aks", controlPlane.Name, "metadata.name")
 	}
@@ -80,15 +79,40 @@ func claimsOfManagedControlPlane(obj client.Object) []claim {
 	return claims
 }
 
-// clustersOf returns the names of the Cluster of a control plane, by owner and by label, which may differ for a moment.
-func clustersOf(controlPlane *v1beta1.AzureManagedControlPlane) []string {
+func newClaim(subscription, group, field, what, name, words string) claim {
+	return claim{
+		key:   strings.ToLower(strings.Join([]string{subscription, group, what, name}, "/")),
+		words: fmt.Sprintf("%s %s of subscription %s, with %s %s,", field, group, subscription, words, name),
+	}
+}
+
+// claimsOfCluster returns what an AzureCluster claims: of each resource group the resources with the tag of its Cluster.
+func claimsOfCluster(obj client.Object) []claim {
+	cluster := &v1beta1.AzureCluster{}
+	if !read(obj, cluster) || cluster.Spec.SubscriptionID == "" {
+		return nil
+	}
+	spec := cluster.Spec
+	var claims []claim
+	for _, name := range clustersOf(cluster.ObjectMeta) {
+		group := cmp.Or(spec.ResourceGroup, name)
+		claims = append(claims, newClaim(spec.SubscriptionID, group, "spec.resourceGroup", "tag", name, "Cluster"))
+		if network := spec.NetworkSpec.Vnet.ResourceGroup; network != "" && !strings.EqualFold(network, group) {
+			claims = append(claims, newClaim(spec.SubscriptionID, network, "spec.networkSpec.vnet.resourceGroup", "tag", name, "Cluster"))
+		}
+	}
+	return claims
+}
+
+// clustersOf returns the names of the Cluster of a composite resource, by owner and by label, which may differ for a moment.
+func clustersOf(obj metav1.ObjectMeta) []string {
 	var names []string
-	for _, owner := range controlPlane.OwnerReferences {
+	for _, owner := range obj.OwnerReferences {
 		if owner.Kind == "Cluster" && strings.HasPrefix(owner.APIVersion, clusterv1.GroupVersion.Group+"/") {
 			names = append(names, owner.Name)
 		}
 	}
-	if name := controlPlane.Labels[clusterv1.ClusterNameLabel]; name != "" && !slices.Contains(names, name) {
+	if name := obj.Labels[clusterv1.ClusterNameLabel]; name != "" && !slices.Contains(names, name) {
 		names = append(names, name)
 	}
 	return names
@@ -109,7 +133,7 @@ func (k *keeper) claimedByOther(ctx context.Context, xr *unstructured.Unstructur
 	var own *standing
 	for _, claim := range claimsOf(xr) {
 		var others []unstructured.Unstructured
-		for _, kind := range claiming() {
+		for _, kind := range k.watched.among(claiming()) {
 			claimants, err := k.claimants(ctx, kind, claim.key, xr.GetNamespace())
 			if err != nil {
 				return err

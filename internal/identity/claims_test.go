@@ -33,6 +33,28 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+func TestClaimsOfCluster(t *testing.T) {
+	const azureCluster = `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureCluster, metadata: {namespace: team, name: ac,
+  ownerReferences: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, name: c, uid: cluster}]}, spec: {location: l, subscriptionID: sub}}`
+	cases := map[string]struct {
+		replaced []string
+		want     []string
+	}{
+		"names left out":    {want: []string{"sub/c/tag/c"}},
+		"a resource group":  {[]string{"subscriptionID: sub", "subscriptionID: SUB, resourceGroup: RG"}, []string{"sub/rg/tag/c"}},
+		"a network's group": {[]string{"subscriptionID: sub", "subscriptionID: sub, networkSpec: {vnet: {resourceGroup: Net}}"}, []string{"sub/c/tag/c", "sub/net/tag/c"}},
+		"the same group":    {[]string{"subscriptionID: sub", "subscriptionID: sub, resourceGroup: rg, networkSpec: {vnet: {resourceGroup: RG}}"}, []string{"sub/rg/tag/c"}},
+		"no subscription":   {[]string{", subscriptionID: sub", ""}, nil},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, indexClaims(object(t, replaced(azureCluster, tc.replaced...)))); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestClaimedByOther shows which of two control planes gives way.
 func TestClaimedByOther(t *testing.T) {
 	const (

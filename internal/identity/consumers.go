@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,10 +20,11 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
@@ -58,6 +60,33 @@ type keeper struct {
 	events *access.Reporter
 	// namespace is the only one whose composite resources are known; empty means all.
 	namespace string
+	// watched has the kinds that are served; nil for all of them.
+	watched *watched
+}
+
+// watched are the kinds of composite resources that are watched. Of the others there is none, as they are not served.
+type watched struct {
+	lock  sync.RWMutex
+	kinds map[schema.GroupKind]bool
+}
+
+func (w *watched) add(kind composite.Kind) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if w.kinds == nil {
+		w.kinds = map[schema.GroupKind]bool{}
+	}
+	w.kinds[kind.GroupKind()] = true
+}
+
+// among returns those of the kinds that are watched.
+func (w *watched) among(kinds []composite.Kind) []composite.Kind {
+	if w == nil {
+		return kinds
+	}
+	w.lock.RLock()
+	defer w.lock.RUnlock()
+	return slices.DeleteFunc(kinds, func(k composite.Kind) bool { return !w.kinds[k.GroupKind()] })
 }
 
 // Reconcile gives the AzureClusterIdentity that req names the finalizers that it is to have.
@@ -93,7 +122,7 @@ func moving(obj client.Object) bool {
 // users returns the composite resources that refer to an AzureClusterIdentity, by their finalizers.
 func (k *keeper) users(ctx context.Context, key client.ObjectKey) (map[string]*unstructured.Unstructured, error) {
 	users := map[string]*unstructured.Unstructured{}
-	for _, kind := range carriers() {
+	for _, kind := range k.watched.among(carriers()) {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind.GroupVersionKind)
 		if err := k.List(ctx, list, client.MatchingFields{identityIndex: key.String()}); err != nil {
@@ -227,17 +256,14 @@ func identityObject(key client.ObjectKey) *unstructured.Unstructured {
 	return obj
 }
 
-// setup watches AzureClusterIdentities and what uses them.
-func (k *keeper) setup(mgr ctrl.Manager, o contract.Options) error {
-	b := ctrl.NewControllerManagedBy(mgr).
+// setup watches AzureClusterIdentities. What uses them is watched as it is served.
+func (k *keeper) setup(mgr ctrl.Manager, o contract.Options) (controller.Controller, error) {
+	return ctrl.NewControllerManagedBy(mgr).
 		Named("identity").
 		For(newObject(identityKind), builder.WithPredicates(changes(mayBeUsed))).
 		WatchesRawSource(ctrlsource.Func(k.leftOver)).
-		WithOptions(o.Controller())
-	for _, kind := range carriers() {
-		b = b.Watches(newObject(kind.GroupVersionKind), handler.EnqueueRequestsFromMapFunc(identityOf), builder.WithPredicates(changes(respecified)))
-	}
-	return b.Complete(k)
+		WithOptions(o.Controller()).
+		Build(k)
 }
 
 // mayBeUsed notices a finalizer that somebody has taken away, too.

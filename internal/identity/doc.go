@@ -5,8 +5,6 @@
 package identity
 
 import (
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
@@ -15,15 +13,6 @@ var identityKind = composite.AzureClusterIdentity.GroupVersionKind
 // carriers returns the kinds whose composite resources refer to an AzureClusterIdentity, and carry the credential of their Cluster.
 func carriers() []composite.Kind {
 	return composite.Select(func(k composite.Kind) bool { return k.Credential })
-}
-
-// Kinds returns the composite kinds that the reconcilers watch from the start.
-func Kinds() []schema.GroupVersionKind {
-	kinds := []schema.GroupVersionKind{identityKind}
-	for _, kind := range carriers() {
-		kinds = append(kinds, kind.GroupVersionKind)
-	}
-	return kinds
 }
 
 // Reasons of Events.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -16,9 +17,11 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	ctrlsource "sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
@@ -35,31 +38,119 @@ const (
 	secretIndex   = "spec.clientSecret" //nolint:gosec // A path.
 )
 
-// SetupWithManager adds the reconcilers to mgr, whose client must read unstructured objects from its cache (see
-// contract.CacheOptions). An identity or Secret outside of the cached namespaces is read again every ten minutes.
-// The namespace is the one that is cached, or empty.
-func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o contract.Options, namespace string) error {
-	for _, index := range indexes() {
-		if err := mgr.GetFieldIndexer().IndexField(ctx, newObject(index.kind), index.field, index.value); err != nil {
-			return fmt.Errorf("cannot index %s: %w", index.kind.Kind, err)
-		}
-	}
+// Setups returns what adds the reconcilers to mgr, whose client must read unstructured objects from its cache (see
+// contract.CacheOptions): one for each kind that carries a credential, so that a kind which is not served yet holds up no other. An identity
+// or Secret outside of the cached namespaces is read again every ten minutes. The namespace is the one that is cached, or empty.
+func Setups(ctx context.Context, mgr ctrl.Manager, o contract.Options, namespace string) []contract.Setup {
 	api := access.New(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetCache(), mgr.GetRESTMapper(), mgr.GetEventRecorder(names.Controller))
-	k := &keeper{Client: api.Client, live: mgr.GetAPIReader(), events: api.Events, namespace: namespace}
-	if err := k.setup(mgr, o); err != nil {
+	s := &setup{
+		mgr: mgr, options: o, api: api,
+		keeper: &keeper{Client: api.Client, live: mgr.GetAPIReader(), events: api.Events, namespace: namespace, watched: &watched{}},
+	}
+	s.identities = sync.OnceValue(func() error { return s.addKeeper(ctx) })
+	var setups []contract.Setup
+	for _, kind := range carriers() {
+		setups = append(setups, contract.Setup{
+			Kinds: []schema.GroupVersionKind{identityKind, kind.GroupVersionKind},
+			Add:   func() error { return s.add(ctx, kind) },
+		})
+	}
+	return setups
+}
+
+// A setup adds the reconcilers of kinds that carry a credential, each when it is served.
+type setup struct {
+	mgr     ctrl.Manager
+	options contract.Options
+	api     access.API
+	keeper  *keeper
+	// identities adds the reconciler of AzureClusterIdentities, once.
+	identities func() error
+
+	lock sync.Mutex
+	// controller is that of AzureClusterIdentities, claimants are those of the kinds that claim something in Azure.
+	controller controller.Controller
+	claimants  []claimant
+}
+
+// A claimant is the reconciler of a kind that claims something in Azure, and its controller.
+type claimant struct {
+	*Reconciler
+
+	controller controller.Controller
+}
+
+// addKeeper adds the reconciler of AzureClusterIdentities.
+func (s *setup) addKeeper(ctx context.Context) error {
+	if err := s.mgr.GetFieldIndexer().IndexField(ctx, newObject(identityKind), secretIndex, indexSecret); err != nil {
+		return fmt.Errorf("cannot index %s: %w", identityKind.Kind, err)
+	}
+	c, err := s.keeper.setup(s.mgr, s.options)
+	if err != nil {
 		return fmt.Errorf("cannot watch %s: %w", identityKind.Kind, err)
 	}
-	for _, kind := range carriers() {
-		r := &Reconciler{
-			Client: api.Client, kind: kind, live: mgr.GetAPIReader(), events: api.Events, recorder: mgr.GetEventRecorder(names.Controller),
-			secrets: &credential.Keeper{API: api}, watchFilter: o.WatchFilter, keeper: k,
-			operators: azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces},
+	s.controller = c
+	return nil
+}
+
+// add adds the reconciler of a kind.
+func (s *setup) add(ctx context.Context, kind composite.Kind) error {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for _, index := range indexes() {
+		if index.kind != kind.GroupVersionKind {
+			continue
 		}
-		if err := r.setup(mgr, o); err != nil {
-			return fmt.Errorf("cannot watch %s: %w", kind.Kind, err)
+		if err := s.mgr.GetFieldIndexer().IndexField(ctx, newObject(index.kind), index.field, index.value); err != nil {
+			return fmt.Errorf("cannot index %s: %w", kind.Kind, err)
 		}
 	}
+	if err := s.identities(); err != nil {
+		return err
+	}
+	r := &Reconciler{
+		Client: s.api.Client, kind: kind, live: s.mgr.GetAPIReader(), events: s.api.Events, recorder: s.mgr.GetEventRecorder(names.Controller),
+		secrets: &credential.Keeper{API: s.api}, watchFilter: s.options.WatchFilter, keeper: s.keeper,
+		operators: azure.Operators{Secrets: s.mgr.GetAPIReader(), Namespaces: s.options.OperatorNamespaces},
+	}
+	if err := s.watch(r); err != nil {
+		return fmt.Errorf("cannot watch %s: %w", kind.Kind, err)
+	}
 	return nil
+}
+
+// watch has the reconciler of a kind run, and others that its objects concern be told of them.
+func (s *setup) watch(r *Reconciler) error {
+	c, err := r.setup(s.mgr, s.options)
+	if err != nil {
+		return err
+	}
+	s.keeper.watched.add(r.kind)
+	if err := s.tell(s.controller, r.kind, identityOf, respecified); err != nil {
+		return err
+	}
+	if claims[r.kind.GroupKind()] == nil {
+		return nil
+	}
+	own := claimant{r, c}
+	for _, other := range append(s.claimants, own) {
+		if err := s.tell(other.controller, r.kind, other.fromClaim, notStatus); err != nil {
+			return err
+		}
+		if other.Reconciler == r {
+			continue
+		}
+		if err := s.tell(c, other.kind, r.fromClaim, notStatus); err != nil {
+			return err
+		}
+	}
+	s.claimants = append(s.claimants, own)
+	return nil
+}
+
+// tell has a controller, which may run already, be told of the objects of a kind.
+func (s *setup) tell(c controller.Controller, kind composite.Kind, requests handler.MapFunc, relevant func(before, after client.Object) bool) error {
+	return c.Watch(ctrlsource.Kind(s.mgr.GetCache(), client.Object(newObject(kind.GroupVersionKind)), handler.EnqueueRequestsFromMapFunc(requests), changes(relevant)))
 }
 
 // An index is one of the cache's.
@@ -91,21 +182,17 @@ func controllerName(kind composite.Kind) string {
 	return "credential-" + strings.ToLower(kind.Kind)
 }
 
-func (r *Reconciler) setup(mgr ctrl.Manager, o contract.Options) error {
-	b := ctrl.NewControllerManagedBy(mgr).
+// setup has the reconciler run.
+func (r *Reconciler) setup(mgr ctrl.Manager, o contract.Options) (controller.Controller, error) {
+	return ctrl.NewControllerManagedBy(mgr).
 		Named(controllerName(r.kind)).
 		For(newObject(r.kind.GroupVersionKind), builder.WithPredicates(changes(notStatus))).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(r.fromCluster), builder.WithPredicates(changes(notStatus))).
 		Watches(newObject(identityKind), handler.EnqueueRequestsFromMapFunc(r.fromIdentity), builder.WithPredicates(changes(notStatus))).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.fromSecret)).
 		WatchesMetadata(&corev1.Namespace{}, handler.EnqueueRequestsFromMapFunc(r.fromNamespace), builder.WithPredicates(changes(labelled))).
-		WithOptions(o.Controller())
-	if claims[r.kind.GroupKind()] != nil {
-		for _, kind := range claiming() {
-			b.Watches(newObject(kind.GroupVersionKind), handler.EnqueueRequestsFromMapFunc(r.fromClaim), builder.WithPredicates(changes(notStatus)))
-		}
-	}
-	return b.Complete(r)
+		WithOptions(o.Controller()).
+		Build(r)
 }
 
 func newObject(kind schema.GroupVersionKind) *unstructured.Unstructured {

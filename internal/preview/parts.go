@@ -54,6 +54,9 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 			// provider-capz says so once ASO can sign in to Azure.
 			meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationCredential: "preview"})
 		}
+		if kind == composite.AzureCluster.GroupKind() {
+			assumeZones(o)
+		}
 		switch kind {
 		case clusterv1.GroupVersion.WithKind("Cluster").GroupKind():
 			p.own(o, o.GetName(), "spec", "infrastructureRef")
@@ -65,6 +68,18 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 		}
 	}
 	return nil
+}
+
+// assumeZones has an AzureCluster be in a location with the zones that most have: which there are, provider-capz finds out in Azure.
+func assumeZones(azureCluster *unstructured.Unstructured) {
+	if _, known, _ := unstructured.NestedFieldNoCopy(azureCluster.Object, "status", "failureDomains"); known {
+		return
+	}
+	var domains []any
+	for _, zone := range []string{"1", "2", "3"} {
+		domains = append(domains, map[string]any{"name": zone, "controlPlane": true})
+	}
+	_ = unstructured.SetNestedSlice(azureCluster.Object, domains, "status", "failureDomains") // What has no status gets one.
 }
 
 // uid returns a UID made of what names the object: the one that `crossplane composition render` gives an object without.

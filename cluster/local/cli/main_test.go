@@ -62,7 +62,8 @@ func prepare() error {
 	if err != nil {
 		return err
 	}
-	tools.kinds = append(definitions, filepath.Join(capi, "core", "config", "crd", "bases"), filepath.Join(capi, "bootstrap", "kubeadm", "config", "crd", "bases"))
+	tools.kinds = append(definitions, filepath.Join(capi, "core", "config", "crd", "bases"), filepath.Join(capi, "bootstrap", "kubeadm", "config", "crd", "bases"),
+		filepath.Join(capi, "controlplane", "kubeadm", "config", "crd", "bases"))
 	tools.aso = filepath.Join(builder.ASOManifests(), "crd")
 	return nil
 }

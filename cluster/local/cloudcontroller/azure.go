@@ -102,7 +102,11 @@ func (a *azure) machine(ctx context.Context, node string) (*machine, error) {
 
 // inGroup returns the ID of a resource of the cluster's resource group.
 func (a *azure) inGroup(resource string) string {
-	return "/subscriptions/" + a.config.SubscriptionID + "/resourceGroups/" + a.config.ResourceGroup + "/providers/" + resource
+	return a.inGroupOf(a.config.ResourceGroup, resource)
+}
+
+func (a *azure) inGroupOf(group, resource string) string {
+	return "/subscriptions/" + a.config.SubscriptionID + "/resourceGroups/" + group + "/providers/" + resource
 }
 
 // providerID is how Kubernetes calls the machine. The name of the resource group is in lower case, as in cloud-provider-azure.

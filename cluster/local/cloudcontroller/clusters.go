@@ -3,6 +3,7 @@ package cloudcontroller
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -106,7 +107,8 @@ type controller struct {
 	azureJSON []byte
 	azure     *azure
 	// nodes is nil when the Secrets are to be read again.
-	nodes *nodes
+	nodes    *nodes
+	services *services
 }
 
 func (c *controller) run(ctx context.Context) {
@@ -133,7 +135,7 @@ func (c *controller) sync(ctx context.Context) error {
 			return err
 		}
 	}
-	err := c.nodes.sync(ctx)
+	err := errors.Join(c.nodes.sync(ctx), c.services.sync(ctx))
 	if err != nil {
 		c.nodes = nil
 	}
@@ -174,6 +176,7 @@ func (c *controller) connect(ctx context.Context) error {
 		return err
 	}
 	c.nodes = &nodes{workload: workload, azure: c.azure, log: c.log}
+	c.services = &services{workload: workload, azure: c.azure, log: c.log}
 	return nil
 }
 

@@ -247,6 +247,9 @@ func (w *world) nodes(kubeconfig []byte) ([]corev1.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := w.throughProxy(config); err != nil {
+		return nil, err
+	}
 	clients, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func (f *family) kinds() []schema.GroupVersionKind {
 
 // kinds are the kinds of which nothing may be left of a scenario.
 type kinds struct {
-	// ours are Cluster API's, those of its bootstrap provider and the composite ones.
+	// ours are Cluster API's, those of its kubeadm providers and the composite ones.
 	ours []schema.GroupVersionKind
 	// aso are the kinds of Azure Service Operator that are installed.
 	aso []schema.GroupVersionKind
@@ -97,7 +97,7 @@ func discoverKinds(server discovery.DiscoveryInterface) (kinds, error) {
 			switch {
 			case strings.HasSuffix(gv.Group, asoGroups):
 				k.aso = append(k.aso, gv.WithKind(r.Kind))
-			case gv.Group == coreGroup, gv.Group == infrastructureGroup, gv.Group == bootstrapGroup, gv.Group == platformGroup:
+			case gv.Group == coreGroup, gv.Group == infrastructureGroup, gv.Group == bootstrapGroup, gv.Group == controlPlaneGroup, gv.Group == platformGroup:
 				k.ours = append(k.ours, gv.WithKind(r.Kind))
 			}
 		}

@@ -38,7 +38,7 @@ func secondManagementCluster(t *testing.T) *environment {
 	if err := startGuard(suite.root, dir); err != nil {
 		t.Fatal(err)
 	}
-	s, err := stack.Up(suite.ctx, stack.Options{Root: suite.root, StateDir: dir, Log: os.Stdout, Azure: suite.stack.Dir(), Observed: true})
+	s, err := stack.Up(suite.ctx, stack.Options{Root: suite.root, StateDir: dir, Log: os.Stdout, Azure: suite.stack.Dir(), Observed: true, SelfManaged: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,9 +83,11 @@ type relocation struct {
 	move func(from, to *world) error
 	// arrived is what has to be true on the second one.
 	arrived []expectation
-	// scale changes the size of a pool there, whose name in Azure is pool1, and scaled is what comes of it.
+	// scale changes how many nodes there are, and scaled is what comes of it.
 	scale  func(*world) error
 	scaled []expectation
+	// pool is the end of the ID of what is scaled, which has to change once and alone. Machines are made anew instead.
+	pool string
 	// end are the last steps.
 	end []step
 }
@@ -100,6 +102,7 @@ var relocations = []relocation{
 		arrived: []expectation{available, contractKept, kubeconfigWorks, labelled},
 		scale:   scaleTo(userPool, 3),
 		scaled:  []expectation{replicas(userPool, 3), available, kubeconfigWorks},
+		pool:    scaledPool,
 		end:     []step{down},
 	},
 	{
@@ -118,25 +121,43 @@ var relocations = []relocation{
 		arrived: []expectation{available, kubeconfigWorks, labelled, size("pool0", 2), size("pool1", 2)},
 		scale:   sizePool("pool1", 3),
 		scaled:  []expectation{size("pool1", 3), available, kubeconfigWorks},
+		pool:    scaledPool,
 		end:     downTopology,
 	},
 	{
-		name:   "move-typed",
-		family: typedFamily,
-		create: upTyped("aks", movable),
-		// The credential for CAPZ's identity moves along.
-		prepare: func(from, to *world) error {
-			if err := to.enter(); err != nil {
-				return err
-			}
-			return from.label(secretKind, typedIdentity, moveLabel)
-		},
+		name:    "move-typed",
+		family:  typedFamily,
+		create:  upTyped("aks", movable),
+		prepare: movesWithIdentity,
 		move:    clusterctlMove,
 		arrived: []expectation{available, contractKept, kubeconfigWorks, labelled},
 		scale:   scaleTo(userPool, 3),
 		scaled:  []expectation{replicas(userPool, 3), available, kubeconfigWorks},
+		pool:    scaledPool,
 		end:     []step{downTyped},
 	},
+	{
+		name:    "move-machines",
+		family:  machineFamily,
+		create:  upMachines(movable),
+		prepare: movesWithIdentity,
+		move:    clusterctlMove,
+		arrived: []expectation{machinesUp(1, 1), machinesKept, labelled},
+		scale:   scaleWorkers(2),
+		scaled:  []expectation{machinesUp(1, 2), machinesKept},
+		end:     []step{downMachines},
+	},
+}
+
+// scaledPool is how the pool that is scaled ends in Azure.
+const scaledPool = "/agentPools/pool1"
+
+// movesWithIdentity has the credential for CAPZ's identity move along.
+func movesWithIdentity(from, to *world) error {
+	if err := to.enter(); err != nil {
+		return err
+	}
+	return from.label(secretKind, typedIdentity, moveLabel)
 }
 
 // upTyped is the step that brings an example of the typed kinds up.
@@ -250,13 +271,18 @@ func (r *relocation) run(from, to *world) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("what tells the cluster from others (-before the move +after):\n%s", diff)
 	}
-	to.take(step{name: "scale it there", act: r.scale, expect: append(r.scaled, untouchedSince(left, "/agentPools/pool1"), changedOnceSince(left, "/agentPools/pool1"))})
+	scaled := r.scaled
+	if r.pool != "" {
+		scaled = append(scaled, untouchedSince(left, r.pool), changedOnceSince(left, r.pool))
+	}
+	to.take(step{name: "scale it there", act: r.scale, expect: scaled})
 	for _, s := range r.end {
 		to.take(s)
 	}
 }
 
-// identity returns what must be the same after a move: the nodes of the pools, by their names in Azure, and the kubeconfig.
+// identity returns what must be the same after a move: the nodes of the pools, or the machines, by their names in Azure, and the
+// kubeconfig.
 func (w *world) identity() (map[string]string, error) {
 	same := map[string]string{}
 	pools, err := w.list(w.family.pool)
@@ -265,6 +291,9 @@ func (w *world) identity() (map[string]string, error) {
 	}
 	for i := range pools {
 		ids, _, err := unstructured.NestedStringSlice(pools[i].Object, "spec", "providerIDList")
+		if id, _, _ := unstructured.NestedString(pools[i].Object, "spec", "providerID"); w.family == machineFamily && id != "" {
+			ids = append(ids, id)
+		}
 		if err != nil || len(ids) == 0 {
 			return nil, fmt.Errorf("%s has provider IDs %v: %w", pools[i].GetName(), ids, err)
 		}

@@ -35,6 +35,7 @@ func TestDigest(t *testing.T) {
 		"OtherDependency": {file: "go.sum", content: "x"},
 		"OtherSource":     {file: "main.go", content: "package main // x"},
 		"NewSource":       {file: "b.go", content: "package main"},
+		"SourceBelow":     {file: "b/b.go", content: "package b"},
 		"NoSource":        {file: "README.md", content: "x", same: true},
 	}
 	for name, tc := range cases {

@@ -10,14 +10,18 @@ import (
 	"slices"
 )
 
-// digest returns a hash over the Go version, the module's own files (go.mod, go.sum and sources) and the arguments:
+// digest returns a hash over the Go version, the module's own files (go.mod, go.sum and sources, to a depth of one folder) and the arguments:
 // everything that the result of a build in that module depends on, as go.sum fixes all the rest.
 func digest(module string, args ...string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(module, "*.go"))
 	if err != nil {
 		return "", err
 	}
-	files = append(files, filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum"))
+	below, err := filepath.Glob(filepath.Join(module, "*", "*.go"))
+	if err != nil {
+		return "", err
+	}
+	files = append(append(files, below...), filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum"))
 	slices.Sort(files)
 
 	h := sha256.New()

@@ -70,7 +70,7 @@ func All() []Part {
 		{
 			Name: Kubernetes, Module: kubernetesModule, Package: ".", Upstream: true,
 			Flags: []string{ldFlags, kubernetesLDFlags},
-			Links: []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl"},
+			Links: []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubeadm", "kubectl", "kubelet"},
 		},
 		{
 			Name: CAPI, Module: capiModule, Package: "sigs.k8s.io/cluster-api/core", Upstream: true,
@@ -104,6 +104,7 @@ func All() []Part {
 			Flags: []string{ldFlags, cliLDFlags},
 		},
 		{Name: AzureSim, Module: ".", Package: "./cluster/azuresim/serve"},
+		{Name: Fabric, Module: "cluster/local", Package: "./machine"},
 		{Name: Function, Module: ".", Package: "./functions/function-capz"},
 		{Name: Local, Module: "cluster/local", Package: "."},
 	}

@@ -62,7 +62,7 @@ func compositeCRDs() (map[string]*extv1.CustomResourceDefinition, error) {
 // capzCRDs returns CAPZ's own CustomResourceDefinitions of the same kinds, by plural.
 func capzCRDs(dir string) (map[string]*extv1.CustomResourceDefinition, error) {
 	var files []string
-	for _, pattern := range []string{"azureasomanaged*", "azuremanaged*", "azureclusteridentities"} {
+	for _, pattern := range []string{"azureasomanaged*", "azuremanaged*", "azurecluster*", "azuremachines", "azuremachinetemplates"} {
 		found, err := filepath.Glob(filepath.Join(dir, "config", "crd", "bases", group+"_"+pattern+".yaml"))
 		if err != nil {
 			return nil, err

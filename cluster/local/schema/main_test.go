@@ -121,9 +121,13 @@ func install(ctx context.Context, builder *parts.Builder) error {
 	if err != nil {
 		return err
 	}
-	files, err := filepath.Glob(filepath.Join(capi, "core", "config", "crd", "bases", "cluster.x-k8s.io_*.yaml"))
-	if err != nil {
-		return err
+	var files []string
+	for _, pattern := range []string{"core/config/crd/bases/cluster.x-k8s.io_*.yaml", "bootstrap/kubeadm/config/crd/bases/*.yaml", "controlplane/kubeadm/config/crd/bases/*.yaml"} {
+		found, err := filepath.Glob(filepath.Join(capi, filepath.FromSlash(pattern)))
+		if err != nil {
+			return err
+		}
+		files = append(files, found...)
 	}
 	for _, kind := range asoKinds {
 		files = append(files, filepath.Join(builder.ASOManifests(), "crd", kind))

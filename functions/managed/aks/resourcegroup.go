@@ -3,10 +3,7 @@ package aks
 import (
 	"strings"
 
-	groups "github.com/Azure/azure-service-operator/v2/api/resources/v1api20200601"
-
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
 
@@ -21,9 +18,5 @@ func (c *aksCluster) resourceGroups() []*plan.Resource {
 }
 
 func (c *aksCluster) resourceGroup(path, name, nameTag string) *plan.Resource {
-	return c.object(path, v1beta1.ASOObjectName(name), &groups.ResourceGroup{Spec: groups.ResourceGroup_Spec{
-		AzureName: name,
-		Location:  &c.spec.Location,
-		Tags:      typed.Merged(typed.OwnedTags(c.cluster.Name, nameTag, typed.RoleCommon), c.spec.AdditionalTags),
-	}}, nil)
+	return c.object(path, v1beta1.ASOObjectName(name), c.common().ResourceGroup(name, nameTag, c.spec.Location, c.spec.AdditionalTags), nil)
 }

@@ -5,7 +5,6 @@ import (
 
 	networks "github.com/Azure/azure-service-operator/v2/api/network/v1api20201101"
 	"github.com/Azure/azure-service-operator/v2/pkg/genruntime"
-	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
@@ -15,16 +14,8 @@ import (
 // subnet returns the subnet of the nodes.
 func (c *aksCluster) subnet() *plan.Resource {
 	network, subnet := c.spec.VirtualNetwork, c.spec.VirtualNetwork.Subnet
-	spec := networks.VirtualNetworksSubnet_Spec{
-		AzureName:       subnet.Name,
-		Owner:           typed.OwnedBy(network.Name),
-		AddressPrefix:   ptr.To(subnet.CIDRBlock),
-		AddressPrefixes: []string{subnet.CIDRBlock},
-	}
-	for _, e := range subnet.ServiceEndpoints {
-		spec.ServiceEndpoints = append(spec.ServiceEndpoints, networks.ServiceEndpointPropertiesFormat{Service: ptr.To(e.Service), Locations: e.Locations})
-	}
-	return c.object("spec.virtualNetwork.subnet", subnetName(network.Name, subnet.Name), &networks.VirtualNetworksSubnet{Spec: spec}, nil)
+	spec := typed.Subnet(network.Name, subnet.Name, []string{subnet.CIDRBlock}, subnet.ServiceEndpoints)
+	return c.object("spec.virtualNetwork.subnet", typed.SubnetName(network.Name, subnet.Name), &networks.VirtualNetworksSubnet{Spec: spec}, nil)
 }
 
 // subnetReference refers to a subnet of the cluster's network: by its ARM ID as CAPZ does, or by its object where the
@@ -37,7 +28,7 @@ func (c *aksCluster) subnetReference(name string) (*genruntime.ResourceReference
 	if name != network.Subnet.Name {
 		return nil, c.needsSubscription(fmt.Sprintf("the ID of subnet %q", name))
 	}
-	return &genruntime.ResourceReference{Group: "network.azure.com", Kind: "VirtualNetworksSubnet", Name: subnetName(network.Name, name)}, nil
+	return &genruntime.ResourceReference{Group: "network.azure.com", Kind: "VirtualNetworksSubnet", Name: typed.SubnetName(network.Name, name)}, nil
 }
 
 // needsSubscription says that something cannot be named without the subscription.

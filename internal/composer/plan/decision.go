@@ -29,6 +29,8 @@ const (
 	Keep Action = "Keep"
 	// Refuse composes nothing, because the spec has a mistake.
 	Refuse Action = "Refuse"
+	// Omit composes nothing, because the resource belongs to another one that is not the Cluster's.
+	Omit Action = "Omit"
 )
 
 // A finding is what is known of whose a resource in Azure is.
@@ -53,11 +55,17 @@ type situation struct {
 	doubt     string
 	lifecycle aso.Lifecycle
 
+	// with is what is known of whose the resource is that it is only made with, and withWhat that in words; empty where there is none such.
+	with     finding
+	withWhat string
+	// onlyFound is true when it is not made in a parent that is somebody else's.
+	onlyFound bool
 	// rule says how it is found out whose the resource is.
 	rule rule
-	// parent is whose the resource is that it lies in, and parentNew whether that is made now.
-	parent    finding
-	parentNew bool
+	// parent is whose the resource is that it lies in, parentNew whether that is made now, and parentWhat that in words.
+	parent     finding
+	parentNew  bool
+	parentWhat string
 	// found is what its own object shows: the record on it, else what ASO reports.
 	found finding
 
@@ -127,6 +135,9 @@ func (s situation) decide() decision {
 	if s.existing {
 		return decision{action: Use, ownership: v1beta1.OwnershipUser}
 	}
+	if s.observed == nil && s.with == findingExternal {
+		return decision{action: Omit}
+	}
 	d := decision{action: Write, err: s.err}
 	if d.err == nil {
 		s.decideOwnership(&d)
@@ -163,7 +174,7 @@ func (s situation) decideOwnership(d *decision) {
 	found := s.found
 	if found == findingAbsent {
 		// To be managed is to be created, so now everything must be there that it needs.
-		if d.waits = s.preconditions.beforeCreation(); len(d.waits) == 0 && !s.paused {
+		if d.waits = s.beforeCreation(); len(d.waits) == 0 && !s.paused {
 			found, d.new = findingOwned, true
 		}
 	}
@@ -194,6 +205,11 @@ func (s situation) decideFirstLook(d *decision) {
 // look at it again after a second; to release it makes that at once.
 func (s situation) decideHold(d *decision) {
 	switch {
+	case s.observed == nil && s.with == findingOpen:
+		d.action, d.waits = Wait, []string{"it is known whose " + s.withWhat + " is"}
+		if s.preconditions.gate != "" {
+			d.waits = []string{s.preconditions.gate}
+		}
 	case s.observed == nil:
 		d.waits = s.preconditions.beforeCreation()
 		if d.looks && s.preconditions.gate == "" {
@@ -226,11 +242,20 @@ func (s situation) mayBeHeld(d *decision) bool {
 	return !s.userPolicy
 }
 
-// decideLifecycle has ASO only read what others write.
+// beforeCreation returns what a resource waits for before it is created in Azure, when Azure has been asked for it.
+func (s situation) beforeCreation() []string {
+	if s.onlyFound && s.parent != findingOwned {
+		return []string{"it is in Azure: " + s.parentWhat + ", which it lies in, is not the Cluster's, and nothing is made there"}
+	}
+	return s.preconditions.beforeCreation()
+}
+
+// decideLifecycle has ASO only read what others write. What Azure has already is not sent once more to be created.
 func (s situation) decideLifecycle(d *decision) {
+	adopted := d.looks && d.ownership == v1beta1.OwnershipOwned && !d.new && s.observed != nil && s.observed.ownership != v1beta1.OwnershipOwned
 	switch {
 	case d.action != Write:
-	case s.lifecycle == aso.ProviderCreated,
+	case s.lifecycle == aso.ProviderCreated, s.lifecycle == aso.CreateOnly && adopted,
 		s.lifecycle == aso.CreateOnly && s.observed != nil && (s.observed.lifecycle == aso.CreateOnly || s.observed.sent && s.observed.ready):
 		d.action, d.readOnly = Read, true
 	}

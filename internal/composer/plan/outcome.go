@@ -81,29 +81,36 @@ func (o *Outcomes) Condition() composer.Condition {
 	return conditionOf(composer.ConditionResourcesReady, o.Of)
 }
 
-// KindConditions returns a condition for each kind that has one and that the spec has resources of, and takes back the one of a kind that
-// it no longer has.
+// KindConditions returns the conditions of the kinds that the spec has resources of, and takes back those of kinds that it no longer has.
 func (o *Outcomes) KindConditions(in *composer.Request) []composer.Condition {
 	shown := composer.Shown(in.XR)
 	var conditions []composer.Condition
-	for _, kind := range aso.Catalogue() {
-		if kind.Condition == "" {
-			continue
-		}
+	for _, conditionType := range kindConditions() {
 		var of []Outcome
 		for _, outcome := range o.Of {
-			if outcome.Object.GroupVersionKind().GroupKind() == kind.GroupKind() {
+			if kind, known := aso.KindOf(outcome.Object.GroupVersionKind().GroupKind()); known && kind.Condition == conditionType {
 				of = append(of, outcome)
 			}
 		}
 		switch {
 		case len(of) > 0:
-			conditions = append(conditions, conditionOf(kind.Condition, of))
-		case slices.Contains(shown, kind.Condition):
-			conditions = append(conditions, composer.True(kind.Condition, "NotInSpec", "the spec asks for none"))
+			conditions = append(conditions, conditionOf(conditionType, of))
+		case slices.Contains(shown, conditionType):
+			conditions = append(conditions, composer.True(conditionType, "NotInSpec", "the spec asks for none"))
 		}
 	}
 	return conditions
+}
+
+// kindConditions returns the types of the conditions about kinds in the order of the catalogue. Kinds that belong together share one.
+func kindConditions() []string {
+	var types []string
+	for _, kind := range aso.Catalogue() {
+		if kind.Condition != "" && !slices.Contains(types, kind.Condition) {
+			types = append(types, kind.Condition)
+		}
+	}
+	return types
 }
 
 func conditionOf(conditionType string, outcomes []Outcome) composer.Condition {

@@ -171,6 +171,15 @@ func (p *Plan) parentIsNew(r *Resource) bool {
 	return false
 }
 
+// findingWith returns whose a resource is that another one is only made with: not the Cluster's, either, if it is omitted itself.
+func (p *Plan) findingWith(r *Resource) finding {
+	d := p.decisionOf(r)
+	if d.action == Omit {
+		return findingExternal
+	}
+	return asFinding(d.ownership)
+}
+
 // asFinding returns what a resource that lies within one with the ownership inherits.
 func asFinding(ownership string) finding {
 	switch ownership {

@@ -108,7 +108,10 @@ func (p *Plan) situationOf(r *Resource) situation {
 	_, userPolicy := r.Object.GetAnnotations()[aso.AnnotationReconcilePolicy]
 	s := situation{
 		err: r.Err, existing: r.existing != nil, gone: r.gone, paused: p.Paused, userPolicy: userPolicy, doubt: p.doubted[r], lifecycle: r.Lifecycle,
-		rule: rule{kind: kind, declared: r.Declared || r.missing, first: p.looksFirst(r, observed)}, operator: p.in.Operator(),
+		rule: rule{kind: kind, declared: r.Declared || r.missing, first: p.looksFirst(r, observed)}, operator: p.in.Operator(), onlyFound: r.OnlyFound,
+	}
+	if r.OnlyWith != nil {
+		s.with, s.withWhat = p.findingWith(r.OnlyWith), r.OnlyWith.String()
 	}
 	if s.err != nil || s.existing {
 		s.observed = observe(observed)
@@ -123,6 +126,9 @@ func (p *Plan) situationOf(r *Resource) situation {
 	}
 	if !s.rule.declared {
 		s.parent, s.parentNew, s.found = p.parentFinding(r, kind), p.parentIsNew(r), p.findingOf(r, kind, observed)
+		if parent := p.parentOf(r, kind); parent != nil {
+			s.parentWhat = parent.String()
+		}
 	}
 	return s
 }
@@ -142,6 +148,9 @@ func observe(object *unstructured.Unstructured) *observedObject {
 
 // apply carries out the decision about one resource.
 func (p *Plan) apply(r *Resource, d decision, out *Outcomes) error {
+	if d.action == Omit {
+		return nil
+	}
 	observed := p.in.Observed[r.Name()]
 	outcome := Outcome{Object: r.Object, Ownership: d.ownership, State: p.stateAfter(r, d, observed)}
 	switch d.action {

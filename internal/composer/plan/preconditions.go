@@ -84,6 +84,9 @@ func (p *Plan) preconditionsOf(in *composer.Request, r *Resource) preconditions 
 // wait returns what has to be before something that refers to another object is created, in words; empty if nothing.
 func (p *Plan) wait(in *composer.Request, from *Resource, ref aso.Reference) string {
 	if r := p.meant(from, ref); r != nil {
+		if r.OnlyWith != nil && p.decisionOf(r).action == Omit {
+			return ""
+		}
 		if live := r.Live(in); live != nil && p.stateOf(in, live).Ready && !p.asks(r) {
 			return ""
 		}

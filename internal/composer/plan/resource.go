@@ -29,6 +29,10 @@ type Resource struct {
 	ParentOwnership string
 	// Lifecycle is who writes the resource in Azure.
 	Lifecycle aso.Lifecycle
+	// OnlyWith is another resource of the plan: where that is not the Cluster's, this one is neither made nor looked for; nil for none.
+	OnlyWith *Resource
+	// OnlyFound reports that the resource is not made in a parent which is not the Cluster's: there it has to be in Azure already.
+	OnlyFound bool
 	// After is what must be before the resource is first created, besides what Object refers to.
 	After []Precondition
 	// Outstanding says, in words, what of the spec is not in Object yet; empty if nothing.
@@ -70,6 +74,9 @@ type ExistingReference struct {
 
 // Name returns the composition resource name: it stays the same as long as kind and name do, whatever the version.
 func (r *Resource) Name() string { return NameOf(r.Object) }
+
+// String returns the resource as a person would say it: kind and name of its object.
+func (r *Resource) String() string { return r.Object.GetKind() + " " + r.Object.GetName() }
 
 // NameOf returns the composition resource name of an object.
 func NameOf(obj *unstructured.Unstructured) string {

@@ -10,6 +10,7 @@ var (
 	StatusInitialized          = field.At[bool]("status", "initialized")
 	StatusResources            = field.At[[]any]("status", "resources")
 	StatusReplicas             = field.At[int64]("status", "replicas")
+	StatusProviderID           = field.At[string]("status", "providerID")
 	StatusVersion              = field.At[string]("status", "version")
 	StatusAutoUpgradeVersion   = field.At[string]("status", "autoUpgradeVersion")
 

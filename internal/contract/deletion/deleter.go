@@ -110,6 +110,18 @@ func (d *Deleter) deleteObjects(ctx context.Context, s *access.Scope, objects []
 			return d.detachPool(ctx, s, objects)
 		}
 	}
+	groups, err := d.groupsDeletedWhole(ctx, s, objects)
+	if err != nil {
+		return 0, err
+	}
+	if len(groups) > 0 {
+		return d.deleteWithGroups(ctx, objects, groups)
+	}
+	if d.Kind.Role == composite.InfrastructureMachine {
+		if err := d.detachExtensions(ctx, objects); err != nil {
+			return 0, err
+		}
+	}
 	for _, obj := range wave(objects) {
 		waits, err := d.settle(ctx, s.XR, obj)
 		if err != nil {

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"errors"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -51,18 +52,29 @@ func (w *clusterWriter) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 	if !complete && (current == nil || len(current.Spec.Objects) == 0) {
 		had = nil // Until there are both infrastructure and control plane they are composed from as they are, unless facts had them before.
 	}
-	spec, err := w.specOf(cluster, clusterfacts.CommonKinds(), had, objects)
+	common := clusterfacts.CommonKinds()
+	if w.family.machine.Kind != "" {
+		common = clusterfacts.KindsOfMachines()
+	}
+	spec, err := w.specOf(cluster, common, had, objects)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	spec.OperatorNamespace = w.operators.serving(ctx, cluster.Namespace)
-	return w.write(ctx, cluster, current, cluster.Name, nil, spec)
+	unknown := w.locate(ctx, cluster, current, &spec)
+	w.tell(ctx, cluster, unknown)
+	result, err := w.write(ctx, cluster, current, cluster.Name, nil, spec)
+	return result, errors.Join(err, unknown)
 }
 
-// has reports whether the control plane of a Cluster is of the family.
+// has reports whether a Cluster is of the family.
 func (f family) has(cluster *clusterv1.Cluster) bool {
-	k, ok := composite.Referred(cluster.Spec.ControlPlaneRef, composite.ControlPlane)
-	return ok && k.GroupKind() == f.controlPlane.GroupKind()
+	ref, of := cluster.Spec.ControlPlaneRef, f.main()
+	if of.Role == composite.InfrastructureCluster {
+		ref = cluster.Spec.InfrastructureRef
+	}
+	k, ok := composite.Referred(ref, of.Role)
+	return ok && k.GroupKind() == of.GroupKind()
 }
 
 // objects returns the Cluster, its infrastructure and its control plane, and whether all of them are there.
@@ -76,6 +88,9 @@ func (w *clusterWriter) objects(ctx context.Context, cluster *clusterv1.Cluster)
 		ref  clusterv1.ContractVersionedObjectReference
 		kind composite.Kind
 	}{{cluster.Spec.InfrastructureRef, w.family.infrastructure}, {cluster.Spec.ControlPlaneRef, w.family.controlPlane}} {
+		if of.kind.Kind == "" {
+			continue
+		}
 		found, err := access.Referred(ctx, w, cluster.Namespace, of.ref, of.kind)
 		switch {
 		case err != nil:

@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
 )
 
@@ -35,6 +36,7 @@ func newManagement(t testing.TB, objects ...client.Object) *management {
 	wrote := func(verb string, obj client.Object) { m.writes = append(m.writes, verb+" "+obj.GetName()) }
 	m.Client = fake.NewClientBuilder().WithScheme(fixture.Scheme(t)).WithObjects(objects...).
 		WithIndex(&clusterv1.MachinePool{}, infrastructureIndex, indexInfrastructure).
+		WithIndex(access.NewObject(composite.AzureMachine.GroupVersionKind), access.ClusterIndex, access.IndexCluster).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
 				wrote("create", obj)

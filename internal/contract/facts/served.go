@@ -14,8 +14,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
-// served returns which of the kinds that objects mention, and of the common ones, are served.
-func (w writer) served(common []aso.Kind, objects []*unstructured.Unstructured) ([]string, error) {
+// served returns which of the kinds that objects mention, and of the common ones, are served: those in each version that they have, or in theirs.
+func (w writer) served(common []schema.GroupVersionKind, objects []*unstructured.Unstructured) ([]string, error) {
 	var names []string
 	note := func(gk schema.GroupKind, versions ...string) error {
 		mappings, err := w.mapper.RESTMappings(gk, versions...)
@@ -30,7 +30,11 @@ func (w writer) served(common []aso.Kind, objects []*unstructured.Unstructured) 
 		return nil
 	}
 	for _, kind := range common {
-		if err := note(kind.GroupKind()); err != nil {
+		var versions []string
+		if kind.Version != "" {
+			versions = []string{kind.Version}
+		}
+		if err := note(kind.GroupKind(), versions...); err != nil {
 			return nil, err
 		}
 	}
@@ -56,9 +60,12 @@ const mostMentioned = 100
 // storageSuffix ends the versions in which ASO stores its kinds, which are not for users.
 const storageSuffix = "storage"
 
-// mentioned returns the kinds of what a composite resource is made of, as far as it says so.
+// mentioned returns the kinds of what a composite resource is made of, as far as it says so, or as most of its kind are.
 func mentioned(xr *unstructured.Unstructured) []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
+	for _, kind := range clusterfacts.KindsOf(xr.GroupVersionKind().GroupKind()) {
+		kinds = append(kinds, kind.GroupKind().WithVersion(kind.Version))
+	}
 	for _, item := range specResources.Value(xr) {
 		content, _ := item.(map[string]any)
 		gvk := (&unstructured.Unstructured{Object: content}).GroupVersionKind()

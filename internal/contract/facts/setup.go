@@ -27,22 +27,43 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
-// A family is the kinds of which the facts of one sort of Cluster are.
-type family struct{ infrastructure, controlPlane, machinePool composite.Kind }
+// A family is the kinds of which the facts of one sort of Cluster are. Those that it does not have are empty.
+type family struct{ infrastructure, controlPlane, machine, machinePool composite.Kind }
 
-// families returns those of the catalogue with a control plane of this project's.
+// families returns those of the catalogue.
 func families() []family {
 	var all []family
-	for _, controlPlane := range composite.Select(composite.Is(composite.ControlPlane)) {
-		f := family{controlPlane: controlPlane}
-		f.infrastructure, _ = controlPlane.Sibling(composite.InfrastructureCluster)
-		f.machinePool, _ = controlPlane.Sibling(composite.InfrastructureMachinePool)
+	for _, infrastructure := range composite.Select(composite.Is(composite.InfrastructureCluster)) {
+		f := family{infrastructure: infrastructure}
+		f.controlPlane, _ = infrastructure.Sibling(composite.ControlPlane)
+		f.machine, _ = infrastructure.Sibling(composite.InfrastructureMachine)
+		f.machinePool, _ = infrastructure.Sibling(composite.InfrastructureMachinePool)
 		all = append(all, f)
 	}
 	return all
+}
+
+// main returns the kind that decides which family a Cluster is of: that of its control plane, if the family has one.
+func (f family) main() composite.Kind {
+	if f.controlPlane.Kind != "" {
+		return f.controlPlane
+	}
+	return f.infrastructure
+}
+
+// kinds returns those that have to be served.
+func (f family) kinds() []schema.GroupVersionKind {
+	var kinds []schema.GroupVersionKind
+	for _, kind := range []composite.Kind{f.infrastructure, f.controlPlane, f.machine, f.machinePool} {
+		if kind.Kind != "" {
+			kinds = append(kinds, kind.GroupVersionKind)
+		}
+	}
+	return append(kinds, clusterfacts.Kind)
 }
 
 // Setups returns what adds the controllers to mgr, whose client must read unstructured objects from its cache (see
@@ -50,20 +71,23 @@ func families() []family {
 func Setups(ctx context.Context, mgr ctrl.Manager, o contract.Options) []contract.Setup {
 	w := writer{
 		Client: client.WithFieldOwner(mgr.GetClient(), names.FieldOwner), watchFilter: o.WatchFilter, mapper: mgr.GetRESTMapper(),
-		operators: newOperators(azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces}),
+		operators: newOperators(azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces}), azure: o.Azure,
+		events: access.NewReporter(mgr.GetEventRecorder(names.Controller), mgr.GetCache()),
 	}
 	index := sync.OnceValue(func() error {
 		return mgr.GetFieldIndexer().IndexField(ctx, &clusterv1.MachinePool{}, infrastructureIndex, indexInfrastructure)
 	})
 	var setups []contract.Setup
 	for _, f := range families() {
-		kinds := []schema.GroupVersionKind{f.infrastructure.GroupVersionKind, f.controlPlane.GroupVersionKind, f.machinePool.GroupVersionKind, clusterfacts.Kind}
-		setups = append(setups, contract.Setup{Kinds: kinds, Add: func() error {
+		setups = append(setups, contract.Setup{Kinds: f.kinds(), Add: func() error {
 			if err := index(); err != nil {
 				return fmt.Errorf("cannot index MachinePools: %w", err)
 			}
 			if err := (&clusterWriter{writer: w, family: f}).setup(mgr, o); err != nil {
-				return fmt.Errorf("cannot set up the controller of ClusterFacts for %s: %w", f.controlPlane.Kind, err)
+				return fmt.Errorf("cannot set up the controller of ClusterFacts for %s: %w", f.main().Kind, err)
+			}
+			if f.machinePool.Kind == "" {
+				return nil
 			}
 			if err := (&machinePoolWriter{writer: w, family: f}).setup(mgr, o); err != nil {
 				return fmt.Errorf("cannot set up the controller of ClusterFacts for %s: %w", f.machinePool.Kind, err)
@@ -76,14 +100,18 @@ func Setups(ctx context.Context, mgr ctrl.Manager, o contract.Options) []contrac
 
 func (w *clusterWriter) setup(mgr ctrl.Manager, o contract.Options) error {
 	toCluster := handler.EnqueueRequestsFromMapFunc(w.clusterOf)
-	return ctrl.NewControllerManagedBy(mgr).
-		Named("facts-"+strings.ToLower(w.family.controlPlane.Kind)).
+	b := ctrl.NewControllerManagedBy(mgr).
+		Named("facts-"+strings.ToLower(w.family.main().Kind)).
 		For(&clusterv1.Cluster{}, builder.WithPredicates(picksChanged())).
 		Watches(&v1alpha1.ClusterFacts{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(contract.Gone())).
-		Watches(access.NewObject(w.family.infrastructure.GroupVersionKind), toCluster, builder.WithPredicates(picksChanged())).
-		Watches(access.NewObject(w.family.controlPlane.GroupVersionKind), toCluster, builder.WithPredicates(picksChanged())).
-		WithOptions(o.Controller()).
-		Complete(w)
+		Watches(access.NewObject(w.family.infrastructure.GroupVersionKind), toCluster, builder.WithPredicates(picksChanged()))
+	if kind := w.family.controlPlane; kind.Kind != "" {
+		b.Watches(access.NewObject(kind.GroupVersionKind), toCluster, builder.WithPredicates(picksChanged()))
+	}
+	if kind := w.family.machine; kind.Kind != "" {
+		b.Watches(access.NewObject(kind.GroupVersionKind), toCluster, builder.WithPredicates(setsChanged()))
+	}
+	return b.WithOptions(o.Controller()).Complete(w)
 }
 
 func (w *machinePoolWriter) setup(mgr ctrl.Manager, o contract.Options) error {
@@ -124,4 +152,7 @@ type writer struct {
 	// mapper knows which kinds are served, operators where Azure Service Operator runs.
 	mapper    meta.RESTMapper
 	operators *operators
+	// azure knows which zones there are, events tells users why not.
+	azure  *compute.Azure
+	events *access.Reporter
 }

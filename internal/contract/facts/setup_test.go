@@ -26,6 +26,7 @@ func TestSetups(t *testing.T) {
 	want := [][]string{
 		{"AzureASOManagedCluster", "AzureASOManagedControlPlane", "AzureASOManagedMachinePool", "ClusterFacts"},
 		{"AzureManagedCluster", "AzureManagedControlPlane", "AzureManagedMachinePool", "ClusterFacts"},
+		{"AzureCluster", "AzureMachine", "ClusterFacts"},
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("kinds: -want, +got:\n%s", diff)

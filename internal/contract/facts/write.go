@@ -13,13 +13,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
-	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
@@ -39,7 +39,7 @@ func (w writer) read(ctx context.Context, namespace, name string) (*v1alpha1.Clu
 
 // specOf returns facts that have the objects, in an order of their own, and which of the common kinds and of those that mentioning objects
 // mention are served.
-func (w writer) specOf(cluster *clusterv1.Cluster, common []aso.Kind, objects, mentioning []*unstructured.Unstructured) (v1alpha1.ClusterFactsSpec, error) {
+func (w writer) specOf(cluster *clusterv1.Cluster, common []schema.GroupVersionKind, objects, mentioning []*unstructured.Unstructured) (v1alpha1.ClusterFactsSpec, error) {
 	spec := v1alpha1.ClusterFactsSpec{Format: v1alpha1.ClusterFactsFormat, ClusterUID: string(cluster.UID)}
 	var err error
 	if spec.Served, err = w.served(common, mentioning); err != nil {
@@ -109,7 +109,8 @@ func same(a, b v1alpha1.ClusterFactsSpec) bool {
 		var x, y any
 		return json.Unmarshal(a.Raw, &x) == nil && json.Unmarshal(b.Raw, &y) == nil && equality.Semantic.DeepEqual(x, y)
 	}
-	return a.Format == b.Format && a.ClusterUID == b.ClusterUID && a.OperatorNamespace == b.OperatorNamespace &&
+	return a.FailureDomainsKnown == b.FailureDomainsKnown && slices.Equal(a.FailureDomains, b.FailureDomains) &&
+		slices.Equal(a.AvailabilitySets, b.AvailabilitySets) && a.Format == b.Format && a.ClusterUID == b.ClusterUID && a.OperatorNamespace == b.OperatorNamespace &&
 		slices.Equal(a.Served, b.Served) && slices.EqualFunc(a.Objects, b.Objects, sameObject)
 }
 

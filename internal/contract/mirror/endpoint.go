@@ -10,13 +10,17 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
-// An InfrastructureCluster mirrors the endpoint of the control plane into the infrastructure, where the contract has it.
+// An InfrastructureCluster mirrors the endpoint of the control plane into the infrastructure, where the contract has it. That of a control plane
+// which is no kind of this project's is the infrastructure's own: its load balancer.
 type InfrastructureCluster struct {
 	access.API
 }
 
 // Reconcile sets spec.controlPlaneEndpoint once the control plane has one.
 func (m *InfrastructureCluster) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, error) {
+	if !OfAKS(s.Kind) {
+		return ctrl.Result{}, Endpoint(ctx, m.API, s.XR, s.XR)
+	}
 	controlPlane, err := access.ControlPlaneOf(ctx, m.Client, s.Cluster)
 	if err != nil || controlPlane == nil {
 		return ctrl.Result{}, err

@@ -1,5 +1,5 @@
-// Command kubernetes is etcd, kube-apiserver, kube-controller-manager and kubectl in one unmodified binary.
-// The name that it is called by chooses the component, as a busybox does.
+// Command kubernetes is etcd, kubeadm, kubectl, kubelet and the control plane's components in one binary: upstream's packages, unmodified but for
+// what the kubelet measures. The name that it is called by chooses the component, as a busybox does.
 package main
 
 import (
@@ -15,6 +15,11 @@ import (
 	kubectl "k8s.io/kubectl/pkg/cmd"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	kubeadm "k8s.io/kubernetes/cmd/kubeadm/app"
+	kubeadmerrors "k8s.io/kubernetes/cmd/kubeadm/app/util/errors"
+
+	_ "github.com/crossplane-capz/crossplane-capz/cluster/local/parts/kubernetes/version"
 )
 
 func main() {
@@ -25,12 +30,21 @@ func main() {
 		os.Exit(cli.Run(apiserver.NewAPIServerCommand()))
 	case "kube-controller-manager":
 		os.Exit(cli.Run(controllermanager.NewControllerManagerCommand()))
+	case "kube-scheduler":
+		os.Exit(cli.Run(scheduler.NewSchedulerCommand()))
+	case "kubeadm":
+		kubeadmerrors.HandleError(kubeadm.Run())
 	case "kubectl":
 		if err := cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()); err != nil {
 			os.Exit(1)
 		}
+	case "kubelet":
+		if err := runKubelet(os.Args[1:]); err != nil {
+			fmt.Fprintf(os.Stderr, "kubelet: %v\n", err)
+			os.Exit(1)
+		}
 	default:
-		fmt.Fprintf(os.Stderr, "%s: call me etcd, kube-apiserver, kube-controller-manager or kubectl\n", name)
+		fmt.Fprintf(os.Stderr, "%s: call me etcd, kubeadm, kubectl, kubelet or by the name of a control plane component\n", name)
 		os.Exit(2)
 	}
 }

@@ -1,0 +1,160 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// AzureClusterTemplateResourceSpec is the spec of the objects made from an AzureClusterTemplate.
+type AzureClusterTemplateResourceSpec struct {
+	AzureClusterClassSpec `json:",inline"`
+
+	// networkSpec is the network of each cluster, as far as it is the same for all. Names in Azure that are left out follow
+	// from the name of the cluster. Users write it.
+	// Example: {subnets: [{name: control-plane-subnet, role: control-plane}, {name: node-subnet, role: node}]}
+	// +optional
+	NetworkSpec NetworkTemplateSpec `json:"networkSpec,omitzero"`
+
+	// bastionSpec adds Azure Bastion, by which people reach the machines without a public address. Users write it.
+	// Example: {azureBastion: {}}
+	// +optional
+	BastionSpec BastionTemplateSpec `json:"bastionSpec,omitzero"`
+
+	TemplateCompositeSpec `json:",inline"`
+}
+
+// NetworkTemplateSpec is the network of the clusters made from a template.
+type NetworkTemplateSpec struct {
+	NetworkClassSpec `json:",inline"`
+
+	// vnet is the virtual network.
+	// Example: {cidrBlocks: [10.0.0.0/8]}
+	// +optional
+	Vnet VnetTemplateSpec `json:"vnet,omitzero"`
+
+	// subnets are the parts of the virtual network: one for the control plane, and one or more for the nodes.
+	// Example: [{name: control-plane-subnet, role: control-plane}, {name: node-subnet, role: node}]
+	// +optional
+	Subnets SubnetTemplatesSpec `json:"subnets,omitempty"`
+
+	// apiServerLB is the load balancer before the API servers.
+	// Example: {type: Internal}
+	// +optional
+	APIServerLB LoadBalancerClassSpec `json:"apiServerLB,omitzero"`
+
+	// nodeOutboundLB is the load balancer by which the nodes reach the internet, where they do not use a NAT gateway.
+	// Example: {idleTimeoutInMinutes: 4}
+	// +optional
+	NodeOutboundLB *LoadBalancerClassSpec `json:"nodeOutboundLB,omitempty"`
+
+	// controlPlaneOutboundLB is the load balancer by which the control plane of a private cluster reaches the internet.
+	// Example: {idleTimeoutInMinutes: 4}
+	// +optional
+	ControlPlaneOutboundLB *LoadBalancerClassSpec `json:"controlPlaneOutboundLB,omitempty"`
+
+	// additionalAPIServerLBPorts are ports of the API server load balancer beside that of the API server, each handed on to
+	// the same port of the control plane machines.
+	// Example: [{name: rke2, port: 9345}]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	AdditionalAPIServerLBPorts []LoadBalancerPort `json:"additionalAPIServerLBPorts,omitempty"`
+}
+
+// VnetTemplateSpec is the virtual network of the clusters made from a template.
+type VnetTemplateSpec struct {
+	VnetClassSpec `json:",inline"`
+
+	// peerings connect each virtual network with others that are there already.
+	// Example: [{resourceGroup: hub, remoteVnetName: hub-vnet}]
+	// +optional
+	Peerings VnetPeeringsTemplateSpec `json:"peerings,omitempty"`
+}
+
+// VnetPeeringsTemplateSpec are the peerings of a template.
+// +listType=atomic
+// +kubebuilder:validation:MaxItems=100
+type VnetPeeringsTemplateSpec []VnetPeeringClassSpec
+
+// SubnetTemplateSpec is a subnet of the clusters made from a template.
+type SubnetTemplateSpec struct {
+	SubnetClassSpec `json:",inline"`
+
+	// securityGroup filters what goes in and out of the subnet.
+	// Example: {securityRules: [{name: allow_port_9345, description: "RKE2", direction: Inbound, protocol: Tcp, priority: 2203, destinationPorts: "9345"}]}
+	// +optional
+	SecurityGroup SecurityGroupClass `json:"securityGroup,omitzero"`
+
+	// natGateway is the way from the subnet to the internet.
+	// Example: {name: node-natgateway}
+	// +optional
+	NatGateway NatGatewayClassSpec `json:"natGateway,omitzero"`
+}
+
+// SubnetTemplatesSpec are the subnets of a template.
+// +listType=atomic
+// +kubebuilder:validation:MaxItems=32
+type SubnetTemplatesSpec []SubnetTemplateSpec
+
+// BastionTemplateSpec says how people reach the machines of the clusters made from a template.
+type BastionTemplateSpec struct {
+	// azureBastion is an Azure Bastion in each virtual network.
+	// Example: {}
+	// +optional
+	AzureBastion *AzureBastionTemplateSpec `json:"azureBastion,omitempty"`
+}
+
+// AzureBastionTemplateSpec is an Azure Bastion of the clusters made from a template.
+type AzureBastionTemplateSpec struct {
+	// subnet is where it is.
+	// Example: {name: AzureBastionSubnet, role: bastion, cidrBlocks: [10.0.2.0/27]}
+	// +optional
+	Subnet SubnetTemplateSpec `json:"subnet,omitzero"`
+}
+
+// AzureClusterTemplateResource is the object that an AzureClusterTemplate describes.
+type AzureClusterTemplateResource struct {
+	// metadata is what of labels and annotations the objects made from this template get.
+	// +optional
+	ObjectMeta ObjectMeta `json:"metadata,omitzero"`
+
+	// spec becomes the spec of the AzureCluster made from this template, after the patches of the ClusterClass. It cannot be
+	// changed: make a new template. Users write it.
+	Spec AzureClusterTemplateResourceSpec `json:"spec"`
+}
+
+// AzureClusterTemplateSpec is what an AzureClusterTemplate holds.
+type AzureClusterTemplateSpec struct {
+	// template is the AzureCluster that a topology makes, as far as it is the same for every cluster. Users write it.
+	Template AzureClusterTemplateResource `json:"template"`
+
+	CompositeSpec `json:",inline"`
+}
+
+// AzureClusterTemplate is the pattern from which a ClusterClass makes one AzureCluster per Cluster. A ClusterClass names it
+// in spec.infrastructure.templateRef.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=azureclustertemplates,scope=Namespaced,categories=cluster-api
+// +kubebuilder:subresource:status
+// +kubebuilder:storageversion
+type AzureClusterTemplate struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec holds the template. Users write it.
+	// +optional
+	Spec AzureClusterTemplateSpec `json:"spec,omitzero"`
+
+	// status has Crossplane's conditions only: a template composes nothing.
+	// +optional
+	Status CompositeStatus `json:"status,omitzero"`
+}
+
+// AzureClusterTemplateList is a list of AzureClusterTemplate objects.
+//
+// +kubebuilder:object:root=true
+type AzureClusterTemplateList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureClusterTemplate `json:"items"`
+}

@@ -1,0 +1,430 @@
+package v1beta1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// AzureMachineSpec is what an AzureMachine shall be.
+type AzureMachineSpec struct {
+	AzureMachineClassSpec `json:",inline"`
+
+	// providerID is the ID by which Cluster API finds the Node of this machine. provider-capz writes it. Users leave it out.
+	// Example: azure:///subscriptions/.../resourceGroups/my-cluster/providers/Microsoft.Compute/virtualMachines/my-cluster-md-0-x7k2p
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	ProviderID *string `json:"providerID,omitempty"`
+
+	CompositeSpec `json:",inline"`
+}
+
+// AzureMachineClassSpec is what an AzureMachine and an AzureMachineTemplate have in common.
+type AzureMachineClassSpec struct {
+	// vmSize is the size of the virtual machine, as `az vm list-sizes` names it. A change has no effect on a virtual machine
+	// that is there. Users write it.
+	// Example: Standard_D2s_v5
+	// +kubebuilder:validation:MaxLength=256
+	VMSize string `json:"vmSize"`
+
+	// failureDomain is the zone of the region that the machine is in. That of the Machine goes first, which Cluster API
+	// chooses. Users write it.
+	// Example: "1"
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	FailureDomain *string `json:"failureDomain,omitempty"`
+
+	// image is what the machine is made from: one of id, marketplace, computeGallery and sharedGallery. Left out, it is the
+	// image that Cluster API's community publishes for the Kubernetes version. It cannot be changed. Users write it.
+	// Example: {computeGallery: {gallery: my-gallery, name: my-image, version: latest}}
+	// +optional
+	// +nullable
+	Image *Image `json:"image,omitempty"`
+
+	// identity is the managed identity of the machine: None, SystemAssigned for one that Azure makes, which gets a role
+	// (systemAssignedIdentityRole), or UserAssigned for those in userAssignedIdentities. It cannot be changed. Users write it.
+	// Example: UserAssigned
+	// +optional
+	// +kubebuilder:default=None
+	Identity VMIdentity `json:"identity,omitempty"`
+
+	// userAssignedIdentities are the identities that the machine has, with identity UserAssigned. They cannot be changed.
+	// Users write them.
+	// Example: [{providerID: "azure:///subscriptions/.../providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider"}]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	UserAssignedIdentities []UserAssignedIdentity `json:"userAssignedIdentities,omitempty"`
+
+	// systemAssignedIdentityRole is the role of the identity that Azure makes, with identity SystemAssigned. The default is
+	// Contributor of the subscription. It cannot be changed. Users write it.
+	// Example: {scope: /subscriptions/.../resourceGroups/my-cluster, definitionID: /subscriptions/.../roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c}
+	// +optional
+	SystemAssignedIdentityRole *SystemAssignedIdentityRole `json:"systemAssignedIdentityRole,omitempty"`
+
+	// roleAssignmentName is the former place of systemAssignedIdentityRole.name, and is moved there. Users write it.
+	// Example: 11111111-1111-1111-1111-111111111111
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	RoleAssignmentName string `json:"roleAssignmentName,omitempty"`
+
+	// osDisk is the disk of the operating system. It cannot be changed. Users write it.
+	// Example: {osType: Linux, diskSizeGB: 128, managedDisk: {storageAccountType: Premium_LRS}}
+	OSDisk OSDisk `json:"osDisk"`
+
+	// dataDisks are further disks, empty at first. They are deleted with the machine. They cannot be changed. Users write
+	// them.
+	// Example: [{nameSuffix: etcddisk, diskSizeGB: 256, lun: 0}]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	DataDisks []DataDisk `json:"dataDisks,omitempty"`
+
+	// sshPublicKey is the public key for logging in to a Linux machine as capi: a line as in authorized_keys, encoded in
+	// base64. Left out, or empty, a key is made whose private half nobody has. It cannot be changed. Users write it.
+	// Example: c3NoLXJzYSBBQUFBQjNOemFDMXljMkVBQUFBREFRQUJBQUFCQVFDLi4uIG1lCg==
+	// +optional
+	// +kubebuilder:validation:MaxLength=16384
+	SSHPublicKey string `json:"sshPublicKey,omitempty"`
+
+	// additionalTags are tags of the virtual machine and what belongs to it, beside those of the AzureCluster, which they go
+	// before. Users write them.
+	// Example: {cost-centre: "4711"}
+	// +optional
+	AdditionalTags Tags `json:"additionalTags,omitempty"`
+
+	// additionalCapabilities switch on what a virtual machine does not have by itself. Users write them.
+	// Example: {ultraSSDEnabled: true}
+	// +optional
+	AdditionalCapabilities *AdditionalCapabilities `json:"additionalCapabilities,omitempty"`
+
+	// allocatePublicIP true gives the machine a public address. It cannot be changed. Users write it.
+	// Example: false
+	// +optional
+	AllocatePublicIP bool `json:"allocatePublicIP,omitempty"`
+
+	// enableIPForwarding true lets the machine forward traffic that is not for itself, which some network plugins need, as
+	// does IPv6. It cannot be changed. Users write it.
+	// Example: true
+	// +optional
+	EnableIPForwarding bool `json:"enableIPForwarding,omitempty"`
+
+	// acceleratedNetworking is the former place of networkInterfaces[0].acceleratedNetworking, and is moved there. Users
+	// write it.
+	// Example: true
+	// +optional
+	// +nullable
+	AcceleratedNetworking *bool `json:"acceleratedNetworking,omitempty"`
+
+	// diagnostics say what Azure keeps of the machine's start. Left out, Azure keeps its console output. It cannot be changed
+	// once it is set. Users write it.
+	// Example: {boot: {storageAccountType: Managed}}
+	// +optional
+	Diagnostics *Diagnostics `json:"diagnostics,omitempty"`
+
+	// spotVMOptions, even empty, take spare capacity for less money, which Azure may take back at any time. They cannot be
+	// changed. Users write them.
+	// Example: {maxPrice: "0.05", evictionPolicy: Delete}
+	// +optional
+	SpotVMOptions *SpotVMOptions `json:"spotVMOptions,omitempty"`
+
+	// securityProfile has the security features of the virtual machine. It cannot be changed. Users write it.
+	// Example: {encryptionAtHost: true}
+	// +optional
+	SecurityProfile *SecurityProfile `json:"securityProfile,omitempty"`
+
+	// subnetName is the former place of networkInterfaces[0].subnetName, and is moved there. Users write it.
+	// Example: node-subnet
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	SubnetName string `json:"subnetName,omitempty"`
+
+	// dnsServers are the addresses of the DNS servers that the machine asks. Left out, it asks Azure's. Users write them.
+	// Example: [10.0.0.53]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=256
+	DNSServers []string `json:"dnsServers,omitempty"`
+
+	// disableExtensionOperations true lets nobody install extensions, as some images do not support them; then vmExtensions is
+	// empty. It cannot be changed. Users write it.
+	// Example: false
+	// +optional
+	DisableExtensionOperations *bool `json:"disableExtensionOperations,omitempty"`
+
+	// disableVMBootstrapExtension false installs the extension by which Azure tells whether the machine has become a Node. The
+	// default is true. It cannot be changed once it is set. Users write it.
+	// Example: false
+	// +optional
+	DisableVMBootstrapExtension *bool `json:"disableVMBootstrapExtension,omitempty"`
+
+	// vmExtensions are extensions that Azure installs on the machine. New ones are added to a machine that is there. Users
+	// write them.
+	// Example: [{name: CustomScript, publisher: Microsoft.Azure.Extensions, version: "2.1", settings: {commandToExecute: "uptime"}}]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	VMExtensions []VMExtension `json:"vmExtensions,omitempty"`
+
+	// networkInterfaces are the network interfaces of the machine; the first is the primary one. Left out, it has one in the
+	// subnet of its role. They cannot be changed. Users write them.
+	// Example: [{subnetName: node-subnet, privateIPConfigs: 110}]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	NetworkInterfaces []NetworkInterface `json:"networkInterfaces,omitempty"`
+
+	// capacityReservationGroupID is the resource ID of the capacity reservation group that the machine takes its capacity
+	// from. It cannot be changed. Users write it.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/capacity/providers/Microsoft.Compute/capacityReservationGroups/mine
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	CapacityReservationGroupID *string `json:"capacityReservationGroupID,omitempty"`
+
+	// virtualMachineScaleSetID is the resource ID of a scale set in mode Flexible, there already, that the machine is added
+	// to. It cannot be changed. Users write it.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/my-cluster/providers/Microsoft.Compute/virtualMachineScaleSets/mine
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	VirtualMachineScaleSetID *string `json:"virtualMachineScaleSetID,omitempty"`
+}
+
+// NetworkInterface is a network interface of a machine.
+type NetworkInterface struct {
+	// subnetName is the subnet that it is in. The default is that of the machine's role.
+	// Example: node-subnet
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	SubnetName string `json:"subnetName,omitempty"`
+
+	// privateIPConfigs is how many private addresses it has, as Azure CNI needs one for each pod. The default is 1.
+	// Example: 110
+	// +optional
+	PrivateIPConfigs int `json:"privateIPConfigs,omitempty"`
+
+	// acceleratedNetworking true has it go past the host's network stack; with a size that cannot do that Azure refuses. Left
+	// out, it is true if the size can.
+	// Example: true
+	// +optional
+	// +nullable
+	AcceleratedNetworking *bool `json:"acceleratedNetworking,omitempty"`
+}
+
+// SpotEvictionPolicy says what becomes of a machine that Azure takes back.
+// +kubebuilder:validation:Enum=Deallocate;Delete
+type SpotEvictionPolicy string
+
+// The values of SpotEvictionPolicy.
+const (
+	// SpotEvictionPolicyDeallocate stops the machine and keeps its disks.
+	SpotEvictionPolicyDeallocate SpotEvictionPolicy = "Deallocate"
+	// SpotEvictionPolicyDelete deletes it.
+	SpotEvictionPolicyDelete SpotEvictionPolicy = "Delete"
+)
+
+// SpotVMOptions are those of a machine from spare capacity.
+type SpotVMOptions struct {
+	// maxPrice is the most to pay per hour, in US dollars. Left out, it is up to the price of a regular machine.
+	// Example: "0.05"
+	// +optional
+	MaxPrice *resource.Quantity `json:"maxPrice,omitempty"`
+
+	// evictionPolicy says what becomes of a machine that Azure takes back. The default is Deallocate, and Delete with an
+	// ephemeral OS disk.
+	// Example: Delete
+	// +optional
+	EvictionPolicy *SpotEvictionPolicy `json:"evictionPolicy,omitempty"`
+}
+
+// VMIdentity is the sort of managed identity of a machine.
+// +kubebuilder:validation:Enum=None;SystemAssigned;UserAssigned
+type VMIdentity string
+
+// The values of VMIdentity.
+const (
+	VMIdentityNone           VMIdentity = "None"
+	VMIdentitySystemAssigned VMIdentity = "SystemAssigned"
+	VMIdentityUserAssigned   VMIdentity = "UserAssigned"
+)
+
+// UserAssignedIdentity is a managed identity that is there already.
+type UserAssignedIdentity struct {
+	// providerID is its resource ID, with azure:// before it or not.
+	// Example: azure:///subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider
+	// +kubebuilder:validation:MaxLength=2048
+	ProviderID string `json:"providerID"`
+}
+
+// SystemAssignedIdentityRole is the role of the identity that Azure makes for a machine.
+type SystemAssignedIdentityRole struct {
+	// name of the role assignment, which is a GUID. Left out, one is made up.
+	// Example: 11111111-1111-1111-1111-111111111111
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name,omitempty"`
+
+	// definitionID is the resource ID of the role definition. The default is that of Contributor.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	DefinitionID string `json:"definitionID,omitempty"`
+
+	// scope is the resource ID of what the role is for. The default is the subscription.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/my-cluster
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	Scope string `json:"scope,omitempty"`
+}
+
+// AdditionalCapabilities are what a virtual machine does not have by itself.
+type AdditionalCapabilities struct {
+	// ultraSSDEnabled true lets the machine use ultra disks. The default is true if one of dataDisks is one.
+	// Example: true
+	// +optional
+	UltraSSDEnabled *bool `json:"ultraSSDEnabled,omitempty"`
+}
+
+// VMExtension is an extension that Azure installs on a machine.
+type VMExtension struct {
+	// name of the extension, and its type.
+	// Example: CustomScript
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name"`
+
+	// publisher of the extension.
+	// Example: Microsoft.Azure.Extensions
+	// +kubebuilder:validation:MaxLength=256
+	Publisher string `json:"publisher"`
+
+	// version of the extension.
+	// Example: "2.1"
+	// +kubebuilder:validation:MaxLength=256
+	Version string `json:"version"`
+
+	// settings that everybody may read.
+	// Example: {commandToExecute: "uptime"}
+	// +optional
+	Settings Tags `json:"settings,omitempty"`
+
+	// protectedSettings reach the machine encrypted, and cannot be read in Azure. In this object they stand in clear.
+	// Example: {commandToExecute: "uptime"}
+	// +optional
+	ProtectedSettings Tags `json:"protectedSettings,omitempty"`
+}
+
+// ProvisioningState is how far Azure is with a resource.
+type ProvisioningState string
+
+// The values of ProvisioningState.
+const (
+	Creating  ProvisioningState = "Creating"
+	Deleting  ProvisioningState = "Deleting"
+	Failed    ProvisioningState = "Failed"
+	Migrating ProvisioningState = "Migrating"
+	Succeeded ProvisioningState = "Succeeded"
+	Updating  ProvisioningState = "Updating"
+	Canceled  ProvisioningState = "Canceled"
+	// Deleted says that Azure has it no more; Azure itself knows no such state.
+	Deleted ProvisioningState = "Deleted"
+)
+
+// AzureMachineStatus is what was found of an AzureMachine.
+type AzureMachineStatus struct {
+	// ready becomes true when the virtual machine and what belongs to it are ready, and then stays true: later trouble shows
+	// in the conditions and in resources. Written by function-capz, read by Cluster API under its v1beta1 contract; under
+	// v1beta2 it reads initialization instead.
+	// +optional
+	Ready bool `json:"ready"`
+
+	// initialization tells Cluster API that the first provisioning is over. Written by function-capz.
+	// +optional
+	Initialization *InfrastructureInitialization `json:"initialization,omitempty"`
+
+	// addresses are those of the machine: its name, and the addresses of its network interfaces. Written by function-capz.
+	// Example: [{type: InternalDNS, address: my-cluster-md-0-x7k2p}, {type: InternalIP, address: 10.1.0.4}]
+	// +optional
+	// +listType=atomic
+	Addresses []corev1.NodeAddress `json:"addresses,omitempty"`
+
+	// failureDomain is the zone of the region that the machine is in. Written by function-capz.
+	// Example: "1"
+	// +optional
+	FailureDomain string `json:"failureDomain,omitempty"`
+
+	// providerID is the ID of the virtual machine as it follows from that in Azure. Written by function-capz; provider-capz
+	// copies it to spec.
+	// Example: azure:///subscriptions/.../resourceGroups/my-cluster/providers/Microsoft.Compute/virtualMachines/my-cluster-md-0-x7k2p
+	// +optional
+	ProviderID string `json:"providerID,omitempty"`
+
+	// vmState is how far Azure is with the virtual machine: Creating, Updating, Succeeded, Failed, Deleting, Canceled,
+	// Migrating; or Deleted, when Azure does not have it any more. Written by function-capz.
+	// Example: Succeeded
+	// +optional
+	VMState *ProvisioningState `json:"vmState,omitempty"`
+
+	// failureReason says in one word why the machine will never work, so that it has to be replaced. Written by function-capz.
+	// Example: UpdateError
+	// +optional
+	FailureReason *string `json:"failureReason,omitempty"`
+
+	// failureMessage says the same in words, with Azure's own error text. Written by function-capz.
+	// Example: the virtual machine is not in Azure any more
+	// +optional
+	FailureMessage *string `json:"failureMessage,omitempty"`
+
+	// longRunningOperationStates is kept for objects that come from CAPZ, which remembered its Azure requests here. Nothing
+	// reads or writes it.
+	// +optional
+	LongRunningOperationStates Futures `json:"longRunningOperationStates,omitempty"`
+
+	// resources lists every ASO object that this one stands for, and those that are still being deleted, each with its own
+	// state: one that fails does not hide the others. Written by function-capz.
+	// +optional
+	// +listType=atomic
+	Resources []ResourceStatus `json:"resources,omitempty"`
+
+	// v1beta2 holds the conditions that Cluster API reads. Written by function-capz.
+	// +optional
+	V1Beta2 *V1Beta2Status `json:"v1beta2,omitempty"`
+
+	CompositeStatus `json:",inline"`
+}
+
+// AzureMachine is one virtual machine of a self-managed cluster, with its network interfaces, disks and public address. A
+// Machine names it in spec.infrastructureRef; control planes and MachineDeployments make it from an AzureMachineTemplate.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=azuremachines,scope=Namespaced,categories=cluster-api
+// +kubebuilder:subresource:status
+// +kubebuilder:storageversion
+// +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster that this object belongs to"
+// +kubebuilder:printcolumn:name="Provisioned",type="boolean",JSONPath=".status.initialization.provisioned",description="Whether everything has been ready in Azure once"
+// +kubebuilder:printcolumn:name="State",type="string",JSONPath=".status.vmState",description="How far Azure is with the virtual machine"
+// +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].reason",description="One word on why Cluster API sees this object as ready or not"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].message",description="What is missing or wrong, in words"
+// +kubebuilder:printcolumn:name="Machine",type="string",priority=1,JSONPath=".metadata.ownerReferences[?(@.kind==\"Machine\")].name",description="Machine that this object belongs to"
+// +kubebuilder:printcolumn:name="VM ID",type="string",priority=1,JSONPath=".spec.providerID",description="ID of the virtual machine"
+// +kubebuilder:printcolumn:name="VM Size",type="string",priority=1,JSONPath=".spec.vmSize",description="Size of the virtual machine"
+type AzureMachine struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what shall exist in Azure. Users write it.
+	// +optional
+	Spec AzureMachineSpec `json:"spec,omitzero"`
+
+	// status is what was found in Azure. Only controllers write it.
+	// +optional
+	Status AzureMachineStatus `json:"status,omitzero"`
+}
+
+// AzureMachineList is a list of AzureMachine objects.
+//
+// +kubebuilder:object:root=true
+type AzureMachineList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []AzureMachine `json:"items"`
+}

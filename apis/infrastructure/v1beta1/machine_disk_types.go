@@ -1,0 +1,144 @@
+package v1beta1
+
+// OSDisk is the disk of the operating system.
+type OSDisk struct {
+	// osType is the operating system: Linux or Windows.
+	// Example: Linux
+	// +optional
+	// +kubebuilder:default=Linux
+	// +kubebuilder:validation:MaxLength=256
+	OSType string `json:"osType"`
+
+	// diskSizeGB is the size of the disk in GB, 1 to 2048. The default is that of the image.
+	// Example: 128
+	// +optional
+	DiskSizeGB *int32 `json:"diskSizeGB,omitempty"`
+
+	// managedDisk says how Azure stores the disk.
+	// Example: {storageAccountType: Premium_LRS}
+	// +optional
+	ManagedDisk *ManagedDiskParameters `json:"managedDisk,omitempty"`
+
+	// diffDiskSettings put the disk on the machine itself: it is faster, costs nothing, and is lost when the machine is
+	// stopped.
+	// Example: {option: Local}
+	// +optional
+	DiffDiskSettings *DiffDiskSettings `json:"diffDiskSettings,omitempty"`
+
+	// cachingType is what the host caches. A disk on the machine itself needs ReadOnly.
+	// Example: ReadOnly
+	// +optional
+	// +kubebuilder:validation:Enum=None;ReadOnly;ReadWrite
+	// +kubebuilder:default=None
+	CachingType string `json:"cachingType,omitempty"`
+}
+
+// DataDisk is a further disk of a machine, empty at first.
+type DataDisk struct {
+	// nameSuffix makes the name of the disk in Azure, with the name of the machine and _ before it. It is its own among the
+	// disks of the machine.
+	// Example: etcddisk
+	// +kubebuilder:validation:MaxLength=256
+	NameSuffix string `json:"nameSuffix"`
+
+	// diskSizeGB is the size of the disk in GB, 4 to 32767.
+	// Example: 256
+	DiskSizeGB int32 `json:"diskSizeGB"`
+
+	// managedDisk says how Azure stores the disk.
+	// Example: {storageAccountType: Premium_LRS}
+	// +optional
+	ManagedDisk *ManagedDiskParameters `json:"managedDisk,omitempty"`
+
+	// lun is the number by which the machine finds the disk, 0 to 63, its own among the disks of the machine. The default is
+	// the lowest that is free.
+	// Example: 0
+	// +optional
+	Lun *int32 `json:"lun,omitempty"`
+
+	// cachingType is what the host caches. The default is ReadWrite, and None for ultra disks, which can have no other.
+	// Example: ReadWrite
+	// +optional
+	// +kubebuilder:validation:Enum=None;ReadOnly;ReadWrite
+	CachingType string `json:"cachingType,omitempty"`
+}
+
+// ManagedDiskParameters say how Azure stores a disk.
+type ManagedDiskParameters struct {
+	// storageAccountType is the kind of storage. UltraSSD_LRS is for data disks only.
+	// Example: Premium_LRS
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	StorageAccountType string `json:"storageAccountType,omitempty"`
+
+	// diskEncryptionSet has a key of yours with which the disk is encrypted.
+	// Example: {id: "/subscriptions/.../providers/Microsoft.Compute/diskEncryptionSets/mine"}
+	// +optional
+	DiskEncryptionSet *DiskEncryptionSetParameters `json:"diskEncryptionSet,omitempty"`
+
+	// securityProfile says how the OS disk of a confidential machine is encrypted.
+	// Example: {securityEncryptionType: VMGuestStateOnly}
+	// +optional
+	SecurityProfile *VMDiskSecurityProfile `json:"securityProfile,omitempty"`
+}
+
+// DiskEncryptionSetParameters name a disk encryption set.
+type DiskEncryptionSetParameters struct {
+	// id is its resource ID. It is in the subscription of the cluster.
+	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/keys/providers/Microsoft.Compute/diskEncryptionSets/mine
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	ID string `json:"id,omitempty"`
+}
+
+// SecurityEncryptionType says what of a confidential machine is encrypted.
+type SecurityEncryptionType string
+
+// The values of SecurityEncryptionType.
+const (
+	// SecurityEncryptionTypeVMGuestStateOnly encrypts the state of the firmware.
+	SecurityEncryptionTypeVMGuestStateOnly SecurityEncryptionType = "VMGuestStateOnly"
+	// SecurityEncryptionTypeDiskWithVMGuestState encrypts the OS disk as well.
+	SecurityEncryptionTypeDiskWithVMGuestState SecurityEncryptionType = "DiskWithVMGuestState"
+)
+
+// VMDiskSecurityProfile says how the OS disk of a confidential machine is encrypted.
+type VMDiskSecurityProfile struct {
+	// diskEncryptionSet has a key of yours for that, with securityEncryptionType DiskWithVMGuestState.
+	// Example: {id: "/subscriptions/.../providers/Microsoft.Compute/diskEncryptionSets/mine"}
+	// +optional
+	DiskEncryptionSet *DiskEncryptionSetParameters `json:"diskEncryptionSet,omitempty"`
+
+	// securityEncryptionType is VMGuestStateOnly to encrypt the state of the firmware, DiskWithVMGuestState to encrypt the
+	// disk as well. Both need securityProfile of the machine with securityType ConfidentialVM and vTpmEnabled; the second needs
+	// secureBootEnabled too, and no encryptionAtHost.
+	// Example: VMGuestStateOnly
+	// +optional
+	// +kubebuilder:validation:Enum=VMGuestStateOnly;DiskWithVMGuestState
+	SecurityEncryptionType SecurityEncryptionType `json:"securityEncryptionType,omitempty"`
+}
+
+// DiffDiskPlacement is where on the machine an ephemeral OS disk is.
+type DiffDiskPlacement string
+
+// The values of DiffDiskPlacement.
+const (
+	DiffDiskPlacementCacheDisk    DiffDiskPlacement = "CacheDisk"
+	DiffDiskPlacementNvmeDisk     DiffDiskPlacement = "NvmeDisk"
+	DiffDiskPlacementResourceDisk DiffDiskPlacement = "ResourceDisk"
+)
+
+// DiffDiskSettings put the OS disk on the machine itself.
+type DiffDiskSettings struct {
+	// option is Local.
+	// Example: Local
+	// +kubebuilder:validation:Enum=Local
+	Option string `json:"option"`
+
+	// placement is where on the machine the disk is. Left out, Azure takes the cache if the size has one that is big enough,
+	// else the temporary disk.
+	// Example: CacheDisk
+	// +optional
+	// +kubebuilder:validation:Enum=CacheDisk;NvmeDisk;ResourceDisk
+	Placement *DiffDiskPlacement `json:"placement,omitempty"`
+}

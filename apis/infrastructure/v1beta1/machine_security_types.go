@@ -1,0 +1,86 @@
+package v1beta1
+
+// SecurityTypes is the sort of protection of a virtual machine.
+type SecurityTypes string
+
+// The values of SecurityTypes.
+const (
+	// SecurityTypesConfidentialVM keeps the memory from the host.
+	SecurityTypesConfidentialVM SecurityTypes = "ConfidentialVM"
+	// SecurityTypesTrustedLaunch protects the start of the machine.
+	SecurityTypesTrustedLaunch SecurityTypes = "TrustedLaunch"
+)
+
+// SecurityProfile has the security features of a virtual machine.
+type SecurityProfile struct {
+	// encryptionAtHost true encrypts caches and temporary disks on the host as well. It does not go with
+	// securityEncryptionType DiskWithVMGuestState. The default is false.
+	// Example: true
+	// +optional
+	EncryptionAtHost *bool `json:"encryptionAtHost,omitempty"`
+
+	// securityType is ConfidentialVM, which keeps the memory from the host, or TrustedLaunch, which protects the start of the
+	// machine. uefiSettings have no effect without it.
+	// Example: TrustedLaunch
+	// +optional
+	// +kubebuilder:validation:Enum=ConfidentialVM;TrustedLaunch
+	SecurityType SecurityTypes `json:"securityType,omitempty"`
+
+	// uefiSettings are those of the firmware.
+	// Example: {secureBootEnabled: true, vTpmEnabled: true}
+	// +optional
+	UefiSettings *UefiSettings `json:"uefiSettings,omitempty"`
+}
+
+// UefiSettings are those of the firmware of a virtual machine. What is left out, Azure decides.
+type UefiSettings struct {
+	// secureBootEnabled true starts signed software only.
+	// Example: true
+	// +optional
+	SecureBootEnabled *bool `json:"secureBootEnabled,omitempty"`
+
+	// vTpmEnabled true gives the machine a virtual TPM, which records what was started. Confidential machines need it.
+	// Example: true
+	// +optional
+	VTpmEnabled *bool `json:"vTpmEnabled,omitempty"`
+}
+
+// Diagnostics say what Azure keeps of a machine.
+type Diagnostics struct {
+	// boot is about the console output and a picture of the screen. Left out, Azure keeps them.
+	// Example: {storageAccountType: Managed}
+	// +optional
+	Boot *BootDiagnostics `json:"boot,omitempty"`
+}
+
+// BootDiagnosticsStorageAccountType says where Azure keeps the console output.
+// +kubebuilder:validation:Enum=Managed;UserManaged;Disabled
+type BootDiagnosticsStorageAccountType string
+
+// The values of BootDiagnosticsStorageAccountType.
+const (
+	DisabledDiagnosticsStorage    BootDiagnosticsStorageAccountType = "Disabled"
+	ManagedDiagnosticsStorage     BootDiagnosticsStorageAccountType = "Managed"
+	UserManagedDiagnosticsStorage BootDiagnosticsStorageAccountType = "UserManaged"
+)
+
+// BootDiagnostics say where Azure keeps the console output of a machine.
+type BootDiagnostics struct {
+	// storageAccountType is Managed for storage of Azure's, UserManaged for an account of yours, or Disabled.
+	// Example: Managed
+	StorageAccountType BootDiagnosticsStorageAccountType `json:"storageAccountType"`
+
+	// userManaged is the account of yours, with storageAccountType UserManaged only.
+	// Example: {storageAccountURI: "https://mine.blob.core.windows.net/"}
+	// +optional
+	UserManaged *UserManagedBootDiagnostics `json:"userManaged,omitempty"`
+}
+
+// UserManagedBootDiagnostics is a storage account of yours.
+type UserManagedBootDiagnostics struct {
+	// storageAccountURI is the address of its blobs, as `az storage account show` has it in primaryEndpoints.blob.
+	// Example: https://mine.blob.core.windows.net/
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:Pattern=`^https://`
+	StorageAccountURI string `json:"storageAccountURI"`
+}

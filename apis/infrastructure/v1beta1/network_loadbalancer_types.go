@@ -1,0 +1,253 @@
+package v1beta1
+
+// SKU is the kind of a load balancer.
+type SKU string
+
+// SKUStandard is the only kind that is supported.
+const SKUStandard SKU = "Standard"
+
+// LBType says from where a load balancer is reached.
+type LBType string
+
+// The values of LBType.
+const (
+	// Internal is reached from the virtual network and those connected with it.
+	Internal LBType = "Internal"
+	// Public is reached from the internet.
+	Public LBType = "Public"
+)
+
+// LoadBalancerSpec is a load balancer.
+type LoadBalancerSpec struct {
+	// id is kept for objects that come from CAPZ, which wrote the resource ID here. Nothing reads or writes it.
+	// Example: /subscriptions/.../providers/Microsoft.Network/loadBalancers/my-cluster-public-lb
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	ID string `json:"id,omitempty"`
+
+	// name of the load balancer in Azure. The default is the cluster's name with -public-lb or -internal-lb for that of the API
+	// server, with -outbound-lb for that of the control plane, and as it is for that of the nodes. It cannot be changed.
+	// Example: my-cluster-public-lb
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name,omitempty"`
+
+	// frontendIPs are its addresses. That of the API server has one public address or, with type Internal, one private
+	// address; beside the public one it may have a private one. Those of outbound load balancers follow from frontendIPsCount.
+	// Example: [{name: api, publicIP: {name: my-api-ip, dnsName: my-api.westeurope.cloudapp.azure.com}}]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	FrontendIPs []FrontendIP `json:"frontendIPs,omitempty"`
+
+	// frontendIPsCount is how many public addresses an outbound load balancer has, up to 16. The default is 1.
+	// Example: 1
+	// +optional
+	FrontendIPsCount *int32 `json:"frontendIPsCount,omitempty"`
+
+	// privateLinks let other subscriptions and networks reach an internal API server load balancer by private endpoints of
+	// theirs. Up to 8.
+	// Example: [{name: api, natIPConfigurations: [{allocationMethod: Dynamic, subnet: private-link-subnet}], lbFrontendIPConfigNames: [api]}]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	PrivateLinks []PrivateLink `json:"privateLinks,omitempty"`
+
+	// backendPool is the pool of machines behind it.
+	// Example: {name: my-pool}
+	// +optional
+	BackendPool BackendPool `json:"backendPool,omitzero"`
+
+	LoadBalancerClassSpec `json:",inline"`
+
+	// availabilityZones are the zones that the address of an internal load balancer is in, so that it survives the loss of
+	// one. A public address has the zones of the region. They cannot be changed.
+	// Example: ["1", "2", "3"]
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=3
+	// +kubebuilder:validation:items:Pattern=`^[1-3]$`
+	// +kubebuilder:validation:items:MaxLength=1
+	AvailabilityZones []string `json:"availabilityZones,omitempty"`
+}
+
+// LoadBalancerClassSpec is the part of a load balancer that several clusters may have in common.
+type LoadBalancerClassSpec struct {
+	// sku is the kind of load balancer; Standard is the only one. It cannot be changed.
+	// Example: Standard
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	SKU SKU `json:"sku,omitempty"`
+
+	// type says if it is reached from the internet (Public) or from the virtual network (Internal). The default is Public,
+	// and outbound load balancers are always public. It cannot be changed.
+	// Example: Internal
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Type LBType `json:"type,omitempty"`
+
+	// idleTimeoutInMinutes is after how many minutes without traffic a connection is cut, 4 to 30. The default is 4. It
+	// cannot be changed.
+	// Example: 4
+	// +optional
+	IdleTimeoutInMinutes *int32 `json:"idleTimeoutInMinutes,omitempty"`
+}
+
+// FrontendIP is an address of a load balancer.
+type FrontendIP struct {
+	// name of the frontend in the load balancer.
+	// Example: api
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name"`
+
+	// publicIP is a public address.
+	// Example: {name: my-api-ip, dnsName: my-api.westeurope.cloudapp.azure.com}
+	// +optional
+	PublicIP *PublicIPSpec `json:"publicIP,omitempty"`
+
+	FrontendIPClass `json:",inline"`
+}
+
+// FrontendIPClass is the part of an address of a load balancer that several clusters may have in common.
+type FrontendIPClass struct {
+	// privateIP is a private address, in the subnet of the control plane. It cannot be changed.
+	// Example: 10.0.0.100
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	PrivateIPAddress string `json:"privateIP,omitempty"`
+}
+
+// PublicIPSpec is a public address.
+type PublicIPSpec struct {
+	// name of the public address in Azure. One that exists without the cluster's tag is used and left alone.
+	// Example: my-api-ip
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name,omitempty"`
+
+	// dnsName is the name under which the address is found: a label of your choice, and LOCATION.cloudapp.azure.com. The one
+	// of the API server is made up if it is left out.
+	// Example: my-api.westeurope.cloudapp.azure.com
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	DNSName string `json:"dnsName,omitempty"`
+
+	// ipTags are tags that Azure gives a meaning.
+	// Example: [{type: RoutingPreference, tag: Internet}]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	IPTags []IPTag `json:"ipTags,omitempty"`
+}
+
+// IPTag is a tag of a public address that Azure gives a meaning.
+type IPTag struct {
+	// type of the tag.
+	// Example: RoutingPreference
+	// +kubebuilder:validation:MaxLength=256
+	Type string `json:"type"`
+
+	// tag is its value.
+	// Example: Internet
+	// +kubebuilder:validation:MaxLength=256
+	Tag string `json:"tag"`
+}
+
+// BackendPool is the pool of machines behind a load balancer.
+type BackendPool struct {
+	// name of the pool. The default is the load balancer's name with -backendPool, or -outboundBackendPool.
+	// Example: my-pool
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name,omitempty"`
+}
+
+// LoadBalancerPort is a further port of the API server load balancer.
+type LoadBalancerPort struct {
+	// name of the port within the load balancer.
+	// Example: rke2
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name"`
+
+	// port is its number, in front of the load balancer and behind it.
+	// Example: 9345
+	Port int32 `json:"port"`
+}
+
+// PrivateLink is a private link service, by which private endpoints of others reach a load balancer.
+type PrivateLink struct {
+	// name of the private link service in Azure.
+	// Example: my-cluster-api
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name,omitempty"`
+
+	// natIPConfigurations are 1 to 8 addresses from which traffic of the private endpoints seems to come. They cannot be
+	// changed.
+	// Example: [{allocationMethod: Dynamic, subnet: private-link-subnet}]
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	NATIPConfigurations []PrivateLinkNATIPConfiguration `json:"natIPConfigurations"`
+
+	// lbFrontendIPConfigNames are the names of the frontends of the load balancer that it leads to; each has a private
+	// address.
+	// Example: [api]
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=256
+	LBFrontendIPConfigNames []string `json:"lbFrontendIPConfigNames"`
+
+	// allowedSubscriptions are those that may ask for a connection; "*" is all. Left out, only those with rights in this
+	// subscription may.
+	// Example: [00000000-0000-0000-0000-000000000000]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=256
+	AllowedSubscriptions []string `json:"allowedSubscriptions,omitempty"`
+
+	// autoApprovedSubscriptions are those among allowedSubscriptions that are connected without being asked for approval.
+	// Example: [00000000-0000-0000-0000-000000000000]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=256
+	AutoApprovedSubscriptions []string `json:"autoApprovedSubscriptions,omitempty"`
+
+	// enableProxyProtocol true puts the true address of a client before the traffic, by the PROXY protocol, which the API
+	// server does not understand by itself.
+	// Example: false
+	// +optional
+	EnableProxyProtocol *bool `json:"enableProxyProtocol,omitempty"`
+}
+
+// PrivateLinkNATIPAllocationMethod says who chooses an address.
+// +kubebuilder:validation:Enum=Static;Dynamic
+type PrivateLinkNATIPAllocationMethod string
+
+// The values of PrivateLinkNATIPAllocationMethod.
+const (
+	// NATIPAllocationMethodStatic is an address that the user chooses.
+	NATIPAllocationMethodStatic PrivateLinkNATIPAllocationMethod = "Static"
+	// NATIPAllocationMethodDynamic is an address that Azure chooses.
+	NATIPAllocationMethodDynamic PrivateLinkNATIPAllocationMethod = "Dynamic"
+)
+
+// PrivateLinkNATIPConfiguration is an address from which traffic of private endpoints seems to come.
+type PrivateLinkNATIPConfiguration struct {
+	// allocationMethod is Static for an address of your choice, Dynamic for one of Azure's.
+	// Example: Dynamic
+	AllocationMethod PrivateLinkNATIPAllocationMethod `json:"allocationMethod"`
+
+	// subnet is the name of the subnet of this cluster that the address is in.
+	// Example: private-link-subnet
+	// +kubebuilder:validation:MaxLength=256
+	Subnet string `json:"subnet"`
+
+	// privateIPAddress is the address, with allocationMethod Static.
+	// Example: 10.0.3.10
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	PrivateIPAddress string `json:"privateIPAddress,omitempty"`
+}

@@ -1,0 +1,267 @@
+package v1beta1
+
+// SubnetRole is what a subnet is for.
+type SubnetRole string
+
+// The values of SubnetRole.
+const (
+	// SubnetNode is for nodes.
+	SubnetNode SubnetRole = "node"
+	// SubnetControlPlane is for control plane machines.
+	SubnetControlPlane SubnetRole = "control-plane"
+	// SubnetBastion is for Azure Bastion.
+	SubnetBastion SubnetRole = "bastion"
+	// SubnetCluster is for both nodes and control plane machines.
+	SubnetCluster SubnetRole = "cluster"
+)
+
+// Subnets are the subnets of a cluster, each with a name of its own.
+// +listType=map
+// +listMapKey=name
+// +kubebuilder:validation:MaxItems=32
+type Subnets []SubnetSpec
+
+// SubnetSpec is a part of the virtual network of a cluster.
+type SubnetSpec struct {
+	// id is kept for objects that come from CAPZ, which wrote the resource ID here. One that is set says that the subnet is
+	// there already, so that it gets no NAT gateway by default.
+	// Example: /subscriptions/.../resourceGroups/networks/providers/Microsoft.Network/virtualNetworks/my-vnet/subnets/nodes
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// securityGroup filters what goes in and out of the subnet. Users write it.
+	// Example: {name: my-nodes-nsg, securityRules: [{name: web, description: "web", direction: Inbound, protocol: Tcp, priority: 2300, destinationPorts: "443"}]}
+	// +optional
+	SecurityGroup SecurityGroup `json:"securityGroup,omitzero"`
+
+	// routeTable is where the cloud controller writes the ways to the pods of each node, if the network plugin needs that.
+	// Users write it.
+	// Example: {name: my-routetable}
+	// +optional
+	RouteTable RouteTable `json:"routeTable,omitzero"`
+
+	// natGateway is the way from the subnet to the internet. A subnet for nodes without IPv6 gets one by default. Users write
+	// it.
+	// Example: {name: my-natgateway}
+	// +optional
+	NatGateway NatGateway `json:"natGateway,omitzero"`
+
+	SubnetClassSpec `json:",inline"`
+}
+
+// SubnetClassSpec is the part of a subnet that several clusters may have in common.
+type SubnetClassSpec struct {
+	// name of the subnet in Azure. A single subnet of its role may leave it out, and is named after cluster and role then.
+	// Users write it.
+	// Example: node-subnet
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name"`
+
+	// role is what the subnet is for: node, control-plane, cluster for both, or bastion. Users write it.
+	// Example: node
+	// +kubebuilder:validation:Enum=node;control-plane;bastion;cluster
+	Role SubnetRole `json:"role"`
+
+	// cidrBlocks are the address ranges of the subnet in CIDR notation, within those of the virtual network. The default is
+	// 10.0.0.0/16 for the control plane, 10.1.0.0/16 for the first subnet of nodes, 10.2.0.0/16 for the second and so on. They
+	// cannot be changed in a virtual network that was made for the cluster. Users write them.
+	// Example: [10.1.0.0/16]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=64
+	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
+
+	// serviceEndpoints let the subnet reach Azure services by Azure's own network. Users write them.
+	// Example: [{service: Microsoft.Storage, locations: [westeurope]}]
+	// +optional
+	// +listType=map
+	// +listMapKey=service
+	// +kubebuilder:validation:MaxItems=32
+	ServiceEndpoints []ServiceEndpointSpec `json:"serviceEndpoints,omitempty"`
+
+	// privateEndpoints give other Azure resources an address in the subnet. Taking an entry away deletes it. Users write
+	// them.
+	// Example: [{name: registry, privateLinkServiceConnections: [{privateLinkServiceID: "/subscriptions/.../registries/mine", groupIDs: [registry]}]}]
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=20
+	PrivateEndpoints []PrivateEndpointSpec `json:"privateEndpoints,omitempty"`
+}
+
+// SecurityGroup is a network security group.
+type SecurityGroup struct {
+	// id is kept for objects that come from CAPZ, which wrote the resource ID here. Nothing reads or writes it.
+	// Example: /subscriptions/.../providers/Microsoft.Network/networkSecurityGroups/my-nodes-nsg
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// name of the security group in Azure. The default is the cluster's name with -controlplane-nsg, -node-nsg or -nsg, by
+	// the role of the subnet. It cannot be changed.
+	// Example: my-nodes-nsg
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name,omitempty"`
+
+	SecurityGroupClass `json:",inline"`
+}
+
+// SecurityGroupClass is the part of a network security group that several clusters may have in common.
+type SecurityGroupClass struct {
+	// securityRules are its rules. That of the control plane gets two more, for ports 22 and that of the API server, unless a
+	// rule has the port already.
+	// Example: [{name: web, description: "web", direction: Inbound, protocol: Tcp, priority: 2300, destinationPorts: "443"}]
+	// +optional
+	SecurityRules SecurityRules `json:"securityRules,omitempty"`
+
+	// tags are kept for objects that come from CAPZ, where nothing used them either.
+	// Example: {owner: network-team}
+	// +optional
+	Tags Tags `json:"tags,omitempty"`
+}
+
+// SecurityRules are the rules of a network security group, each with a name of its own.
+// +listType=map
+// +listMapKey=name
+// +kubebuilder:validation:MaxItems=1000
+type SecurityRules []SecurityRule
+
+// SecurityGroupProtocol is the protocol that a security rule is about.
+type SecurityGroupProtocol string
+
+// The values of SecurityGroupProtocol.
+const (
+	SecurityGroupProtocolAll  SecurityGroupProtocol = "*"
+	SecurityGroupProtocolTCP  SecurityGroupProtocol = "Tcp"
+	SecurityGroupProtocolUDP  SecurityGroupProtocol = "Udp"
+	SecurityGroupProtocolICMP SecurityGroupProtocol = "Icmp"
+)
+
+// SecurityRuleDirection is the direction of traffic that a security rule is about.
+type SecurityRuleDirection string
+
+// The values of SecurityRuleDirection.
+const (
+	SecurityRuleDirectionInbound  SecurityRuleDirection = "Inbound"
+	SecurityRuleDirectionOutbound SecurityRuleDirection = "Outbound"
+)
+
+// SecurityRuleAccess is what a security rule does with traffic.
+type SecurityRuleAccess string
+
+// The values of SecurityRuleAccess.
+const (
+	SecurityRuleActionAllow SecurityRuleAccess = "Allow"
+	SecurityRuleActionDeny  SecurityRuleAccess = "Deny"
+)
+
+// SecurityRule allows or denies some traffic.
+type SecurityRule struct {
+	// name of the rule, its own within the security group.
+	// Example: web
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name"`
+
+	// description says what the rule is for, in up to 140 characters.
+	// Example: web traffic from everywhere
+	Description string `json:"description"`
+
+	// protocol is Tcp, Udp, Icmp, or * for all.
+	// Example: Tcp
+	// +kubebuilder:validation:Enum=Tcp;Udp;Icmp;*
+	Protocol SecurityGroupProtocol `json:"protocol"`
+
+	// direction is Inbound for traffic to the subnet, Outbound for traffic from it.
+	// Example: Inbound
+	// +kubebuilder:validation:Enum=Inbound;Outbound
+	Direction SecurityRuleDirection `json:"direction"`
+
+	// priority is a number from 100 to 4096, its own among the rules of the direction. Azure goes by the rule with the lowest
+	// number that fits.
+	// Example: 2300
+	// +optional
+	Priority int32 `json:"priority,omitempty"`
+
+	// sourcePorts is a port, a range of ports, or * for all.
+	// Example: "*"
+	// +optional
+	SourcePorts *string `json:"sourcePorts,omitempty"`
+
+	// destinationPorts is a port, a range of ports, or * for all.
+	// Example: 8000-8099
+	// +optional
+	DestinationPorts *string `json:"destinationPorts,omitempty"`
+
+	// source is the address range, or a service tag such as VirtualNetwork, AzureLoadBalancer or Internet, that the traffic
+	// comes from; * is everywhere. It does not go with sources.
+	// Example: 203.0.113.0/24
+	// +optional
+	Source *string `json:"source,omitempty"`
+
+	// sources are several address ranges that the traffic comes from. They do not go with source.
+	// Example: [203.0.113.0/24, 198.51.100.0/24]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=4000
+	Sources []*string `json:"sources,omitempty"`
+
+	// destination is the address range or service tag that the traffic goes to; * is everywhere.
+	// Example: "*"
+	// +optional
+	Destination *string `json:"destination,omitempty"`
+
+	// action says if the traffic is allowed or denied.
+	// Example: Allow
+	// +optional
+	// +kubebuilder:validation:Enum=Allow;Deny
+	// +kubebuilder:default=Allow
+	Action SecurityRuleAccess `json:"action,omitempty"`
+}
+
+// RouteTable is a route table.
+type RouteTable struct {
+	// id is kept for objects that come from CAPZ, which wrote the resource ID here. Nothing reads or writes it.
+	// Example: /subscriptions/.../providers/Microsoft.Network/routeTables/my-routetable
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// name of the route table in Azure. The default is the cluster's name with -node-routetable, which control plane and
+	// nodes share, or -routetable for a subnet with role cluster. It cannot be changed once it is set.
+	// Example: my-routetable
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name,omitempty"`
+}
+
+// NatGateway is a NAT gateway, by which a subnet reaches the internet over IPv4.
+type NatGateway struct {
+	// id is kept for objects that come from CAPZ, which wrote the resource ID here. Nothing reads or writes it.
+	// Example: /subscriptions/.../providers/Microsoft.Network/natGateways/my-natgateway
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// ip is its public address. The default name is pip- with the name of the NAT gateway.
+	// Example: {name: my-outbound-ip}
+	// +optional
+	NatGatewayIP PublicIPSpec `json:"ip,omitzero"`
+
+	// zones are the zones of the region that it is in. Left out, Azure decides.
+	// Example: ["1"]
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Zones []string `json:"zones,omitempty"`
+
+	NatGatewayClassSpec `json:",inline"`
+}
+
+// NatGatewayClassSpec is the part of a NAT gateway that several clusters may have in common.
+type NatGatewayClassSpec struct {
+	// name of the NAT gateway in Azure. The default is the cluster's name with -node-natgw-1 and so on, or -natgw for a
+	// subnet with role cluster. It cannot be changed once it is set.
+	// Example: my-natgateway
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Name string `json:"name,omitempty"`
+}

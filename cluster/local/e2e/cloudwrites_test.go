@@ -1,0 +1,151 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+)
+
+// workload returns a client of the cluster of machines.
+func (w *world) workload() (kubernetes.Interface, error) {
+	secret := &corev1.Secret{}
+	if err := w.client.Get(w.ctx, client.ObjectKey{Namespace: w.namespace, Name: kubeconfigSecret}, secret); err != nil {
+		return nil, err
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig(secret.Data["value"])
+	if err != nil {
+		return nil, err
+	}
+	if err := w.throughProxy(config); err != nil {
+		return nil, err
+	}
+	return kubernetes.NewForConfig(config)
+}
+
+// serviceName is a Service in the cluster of machines.
+const serviceName = "web"
+
+// exposeService makes a Service of type LoadBalancer, as people do who run something.
+func exposeService(w *world) error {
+	c, err := w.workload()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, 10*time.Second)
+	defer cancel()
+	_, err = c.CoreV1().Services(metav1.NamespaceDefault).Create(ctx, &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: serviceName},
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeLoadBalancer, Selector: map[string]string{"app": serviceName}, Ports: []corev1.ServicePort{{Port: 80}},
+		},
+	}, metav1.CreateOptions{})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+// serviceReached expects the Service to have an address, and everything in Azure that its cloud controller has written for it.
+func serviceReached(w *world) []string {
+	c, err := w.workload()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	service, err := c.CoreV1().Services(metav1.NamespaceDefault).Get(w.ctx, serviceName, metav1.GetOptions{})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if len(service.Status.LoadBalancer.Ingress) == 0 {
+		return []string{"Service " + serviceName + " has no address"}
+	}
+	name := "a" + strings.ReplaceAll(string(service.UID), "-", "")[:31]
+	const balancer = "/loadBalancers/" + clusterName
+	var missing []string
+	for _, written := range []struct{ ending, list, name string }{
+		{balancer, "frontendIPConfigurations", name}, {balancer, "loadBalancingRules", name + "-TCP-80"}, {balancer, "probes", name + "-TCP-80"},
+		{balancer, "backendAddressPools", "kubernetes"}, {"/networkSecurityGroups/my-cluster-node-nsg", "securityRules", "k8s-azure-lb_allow_IPv4_" + name},
+	} {
+		missing = append(missing, inList(written.ending, written.list, written.name)(w)...)
+	}
+	return append(missing, workersInPool(w)...)
+}
+
+// inList expects a resource to have an object of a name in a list of its properties.
+func inList(ending, list, name string) expectation {
+	return func(w *world) []string {
+		r, err := w.resource(ending)
+		if err != nil || r == nil {
+			return []string{fmt.Sprintf("Azure has no %s: %v", ending, err)}
+		}
+		have, _, _ := unstructured.NestedSlice(r.Body, "properties", list)
+		for _, item := range have {
+			object, _ := item.(map[string]any)
+			if object["name"] == name {
+				return nil
+			}
+		}
+		return []string{fmt.Sprintf("%s has no %s in its %s", ending, name, list)}
+	}
+}
+
+// workersInPool expects the network interfaces of the workers in the pool that the cloud controller has made.
+func workersInPool(w *world) []string {
+	all, err := w.azure.Resources(w.ctx, "/subscriptions/"+w.subscription)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var missing []string
+	seen := 0
+	for _, r := range all {
+		if !strings.Contains(r.ID, "/networkInterfaces/"+workers) {
+			continue
+		}
+		seen++
+		if !strings.Contains(fmt.Sprint(r.Body["properties"]), "/backendAddressPools/kubernetes") {
+			missing = append(missing, r.ID+" is not in the pool of the cloud controller")
+		}
+	}
+	if seen == 0 {
+		missing = append(missing, "there is no network interface of a worker")
+	}
+	return missing
+}
+
+// cloudWrites has what the cluster's cloud controller writes into the product's resources stay, whatever becomes of those.
+var cloudWrites = &scenario{
+	name: "cloud-writes", family: machineFamily,
+	steps: []step{
+		upMachines(withOutboundBalancer),
+		{name: "make a Service of type LoadBalancer", act: exposeService, expect: []expectation{serviceReached}},
+		{
+			name: "change the tags of everything", act: tagMachines,
+			expect: []expectation{inAzure("/virtualNetworks/my-cluster-vnet", "tags.changed", "yes"), inAzure("/networkSecurityGroups/my-cluster-node-nsg", "tags.changed", "yes"), serviceReached},
+			stays:  []expectation{serviceReached}, staysFor: 5 * time.Second,
+		},
+		{
+			name: "restart Azure Service Operator, which looks at everything", act: all(now("restarted"), restartOnce(stack.ASO)),
+			expect: []expectation{everythingReady, serviceReached, machinesUp(1, 1)},
+			stays:  []expectation{nothingChangedSince("restarted"), serviceReached}, staysFor: 10 * time.Second,
+		},
+		downMachines,
+	},
+}
+
+// withOutboundBalancer gives the nodes a load balancer for what they ask of the internet, which the cloud controller writes into.
+var withOutboundBalancer = each(func(u *unstructured.Unstructured) error {
+	if u.GetKind() != azureClusterKind.Kind {
+		return nil
+	}
+	return unstructured.SetNestedMap(u.Object, map[string]any{"frontendIPsCount": int64(1)}, "spec", "networkSpec", "nodeOutboundLB")
+})

@@ -1,0 +1,52 @@
+package guest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"syscall"
+)
+
+// StandIns are the commands of a machine that this program plays, by the name that it is called by. Each is given its arguments and returns
+// an exit code.
+var StandIns = map[string]func(args []string) int{
+	// Images have jq, the machine below may not.
+	"jq":        func(args []string) int { return jq(args, os.Stdin, os.Stdout, os.Stderr) },
+	"kubeadm":   kubeadm,
+	"systemctl": systemctl,
+}
+
+// ignoredChecks are preflight checks of kubeadm that are about the machine below: its kernel's cgroups, swap, processors and memory.
+const ignoredChecks = "--ignore-preflight-errors=SystemVerification,Swap,NumCPU,Mem"
+
+// kubeadm is the real one, told which of its checks do not apply.
+func kubeadm(args []string) int {
+	if len(args) > 0 && slices.Contains([]string{"init", "join"}, args[0]) {
+		args = append(slices.Clone(args), ignoredChecks)
+	}
+	err := syscall.Exec(programs+"/kubernetes", append([]string{"kubeadm"}, args...), os.Environ())
+	fmt.Fprintf(os.Stderr, "kubeadm does not start: %v\n", err)
+	return 126
+}
+
+func systemctl(args []string) int {
+	conn, err := net.Dial("unix", unitsSocket)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "systemctl: %v\n", err)
+		return 1
+	}
+	defer conn.Close()
+	var answer unitAnswer
+	if err = json.NewEncoder(conn).Encode(args); err == nil {
+		err = json.NewDecoder(conn).Decode(&answer)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "systemctl: %v\n", err)
+		return 1
+	}
+	fmt.Fprint(os.Stdout, answer.Out)
+	fmt.Fprint(os.Stderr, answer.Err)
+	return answer.Code
+}

@@ -1,0 +1,170 @@
+package compute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/machines"
+)
+
+// create takes the next step with the virtual machine, if function-capz has composed one.
+func (w *work) create(ctx context.Context) error {
+	vm, err := w.virtualMachine(ctx)
+	if err != nil || vm == nil {
+		return err
+	}
+	mayCreate := creatable(vm) && w.owner != nil && w.owner.DeletionTimestamp.IsZero()
+	if w.facts.Created.State == v1alpha1.NotCreated && !mayCreate {
+		return nil // What changes that leads here.
+	}
+	id, err := w.idOf(ctx, vm)
+	if err != nil || id == "" {
+		return err
+	}
+	account, err := w.Credentials.Account(ctx, vm)
+	if err != nil {
+		return fmt.Errorf("cannot use the credential of VirtualMachine %s: %w", vm.GetName(), err)
+	}
+	machine := machines.Machine{ID: id, As: account, Cluster: w.Cluster.Name, Noted: w.facts.Created}
+	if mayCreate {
+		machine.Request = func(ctx context.Context) (machines.Request, error) { return w.request(ctx, vm) }
+	}
+	outcome, err := w.creator.Step(ctx, machine)
+	if err != nil {
+		return err
+	}
+	if outcome.Created != w.facts.Created {
+		w.report(outcome.Created)
+	}
+	w.facts.Created = outcome.Created
+	if outcome.PrincipalID != "" {
+		w.facts.PrincipalID = outcome.PrincipalID
+	}
+	w.again(outcome.After)
+	return nil
+}
+
+// report reports what has become of a virtual machine that will not be, or has not become yet.
+func (w *work) report(created v1alpha1.FactsOfCreation) {
+	switch {
+	case created.State == v1alpha1.Deleted:
+		w.Events.Warn(w.XR, "VirtualMachineDeleted", "", "the virtual machine is gone from Azure, and is not made again: Cluster API replaces the Machine")
+	case created.State == v1alpha1.CreationFailed:
+		w.Events.Warn(w.XR, "CreationFailed", created.Reason, fmt.Sprintf("Azure will not have the virtual machine: %s: %s", created.Reason, created.Message))
+	case created.Reason != "":
+		w.Events.Warn(w.XR, "CreationRefused", created.Reason, fmt.Sprintf("Azure refuses the virtual machine for now, and is asked again: %s: %s", created.Reason, created.Message))
+	}
+}
+
+// virtualMachine returns the composed object of the virtual machine; nil when there is none.
+func (w *work) virtualMachine(ctx context.Context) (*unstructured.Unstructured, error) {
+	refs, err := access.ComposedRefs(w.XR)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		if ref.GroupKind() != machines.VirtualMachineKind.GroupKind() {
+			continue
+		}
+		vm, err := w.Live.Object(ctx, w.XR.GetNamespace(), ref)
+		if err != nil || vm == nil || !access.BelongsTo(w.XR, vm) {
+			return nil, err
+		}
+		return vm, nil
+	}
+	return nil, nil
+}
+
+// creatable reports whether function-capz leaves the creation of a virtual machine to provider-capz now: Azure did not have it, or has one that
+// was made for the Cluster, all that it needs is there, and nothing is paused.
+func creatable(vm *unstructured.Unstructured) bool {
+	annotations := vm.GetAnnotations()
+	return aso.LifecycleOf(vm) == aso.ProviderCreated && aso.SkippedByLifecycle(vm) && !aso.Held(vm) && !aso.SkippedByPause(vm) &&
+		annotations[v1beta1.AnnotationOwnership] == v1beta1.OwnershipOwned && vm.GetDeletionTimestamp() == nil
+}
+
+// idOf returns the ID that the virtual machine has in Azure, or will have; empty while its resource group is not there.
+func (w *work) idOf(ctx context.Context, vm *unstructured.Unstructured) (string, error) {
+	group := aso.SpecOwnerARMID.Value(vm)
+	if name := aso.SpecOwnerName.Value(vm); group == "" && name != "" {
+		var err error
+		if group, err = w.idOfObject(ctx, aso.ResourceGroup.GroupKind(), name); err != nil || group == "" {
+			return "", err
+		}
+	}
+	id := aso.ParseID(group + "/providers/Microsoft.Compute/virtualMachines/" + aso.AzureName(vm))
+	if id == nil {
+		return "", fmt.Errorf("VirtualMachine %s has no resource group in spec.owner", vm.GetName())
+	}
+	return id.String(), nil
+}
+
+// idOfObject returns the ID of the resource of an ASO object; empty while Azure does not have it.
+func (w *work) idOfObject(ctx context.Context, kind schema.GroupKind, name string) (string, error) {
+	known, ok := aso.KindOf(kind)
+	if !ok {
+		return "", fmt.Errorf("%s %s is of no kind that this version knows", kind, name)
+	}
+	obj, err := w.Live.Object(ctx, w.XR.GetNamespace(), access.Ref{GroupVersionKind: kind.WithVersion(known.Version), Name: name})
+	if err != nil || obj == nil {
+		return "", err
+	}
+	return aso.StatusID.Value(obj), nil
+}
+
+// request returns what creates the virtual machine: its object, with the bootstrap data of the Machine.
+func (w *work) request(ctx context.Context, vm *unstructured.Unstructured) (machines.Request, error) {
+	ids := map[machines.Reference]string{}
+	for _, ref := range machines.References(vm) {
+		ids[ref] = ref.ARMID
+		if ref.ARMID != "" {
+			continue
+		}
+		id, err := w.idOfObject(ctx, schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, ref.Name)
+		if err != nil {
+			return machines.Request{}, err
+		}
+		if id == "" {
+			return machines.Request{}, fmt.Errorf("Azure does not have %s yet, to which VirtualMachine %s refers", ref, vm.GetName())
+		}
+		ids[ref] = id
+	}
+	data, err := w.bootstrapData(ctx)
+	if err != nil {
+		return machines.Request{}, err
+	}
+	return machines.NewRequest(vm, ids, machines.NewSecrets(data))
+}
+
+// bootstrapDataKey is the key of the Secret that has the data (CAPI contract, "BootstrapConfig: data secret").
+const bootstrapDataKey = "value"
+
+// bootstrapData returns the bootstrap data of the Machine. An error has nothing of them.
+func (w *work) bootstrapData(ctx context.Context) ([]byte, error) {
+	name := w.owner.Spec.Bootstrap.DataSecretName
+	if name == nil || *name == "" {
+		return nil, errors.New("the Machine names no bootstrap data yet")
+	}
+	secret := &corev1.Secret{}
+	err := w.Live.Get(ctx, client.ObjectKey{Namespace: w.owner.Namespace, Name: *name}, secret)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, fmt.Errorf("Secret %s with the bootstrap data does not exist", *name)
+	case err != nil:
+		return nil, fmt.Errorf("cannot read Secret %s with the bootstrap data: %w", *name, err)
+	case len(secret.Data[bootstrapDataKey]) == 0:
+		return nil, fmt.Errorf("Secret %s has no bootstrap data under key %s", *name, bootstrapDataKey)
+	}
+	return secret.Data[bootstrapDataKey], nil
+}

@@ -1,0 +1,223 @@
+package compute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/retry"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/machines"
+)
+
+// bootstrapInterval is how often it is looked for bootstrap data that the Machine names and that are not there.
+const bootstrapInterval = 10 * time.Second
+
+var (
+	specProviderID   = field.At[string]("spec", "providerID")
+	statusProviderID = access.StatusProviderID
+)
+
+// A Machine does provider-capz's part for AzureMachines: it notes their MachineFacts, creates their virtual machines and writes their Secrets.
+type Machine struct {
+	access.API
+	*Azure
+
+	// AzureJSON writes the Secrets with the settings of Azure's cloud provider.
+	AzureJSON *AzureJSON
+}
+
+// Reconcile takes the next step with an AzureMachine. What fails of it does not keep the rest from being done.
+func (m *Machine) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, error) {
+	if set, err := m.mirrorProviderID(ctx, s.XR); set || err != nil {
+		return ctrl.Result{}, err // The change leads here again.
+	}
+	azureMachine, ok := read[v1beta1.AzureMachine](s.XR)
+	if !ok {
+		return ctrl.Result{}, nil // function-capz reports it.
+	}
+	owner, err := util.GetOwnerMachine(ctx, m.Client, azureMachine.ObjectMeta)
+	if client.IgnoreNotFound(err) != nil {
+		return ctrl.Result{}, fmt.Errorf("cannot read the Machine: %w", err)
+	}
+	infrastructure, err := access.InfrastructureOf(ctx, m.Client, s.Cluster)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	facts, _ := v1alpha1.ReadMachineFacts(s.XR.GetAnnotations()) // What cannot be read is written anew.
+	w := &work{Machine: m, Scope: s, azureMachine: azureMachine, owner: owner, facts: facts}
+	azureCluster, known := read[v1beta1.AzureCluster](infrastructure)
+	if known {
+		w.azureCluster, w.infrastructure = azureCluster, infrastructure
+	}
+	problem := w.run(ctx)
+	tell(m.API, s.XR, problem)
+	if err := note(ctx, m.API, s.XR, w.facts); err != nil {
+		return ctrl.Result{}, err // A conflict comes before all else: what was found out is not noted yet.
+	}
+	return ctrl.Result{RequeueAfter: w.after}, problem
+}
+
+// cannotProceed is the reason of Events about what keeps provider-capz from its part for a machine, or a template of some.
+const cannotProceed = "CannotProceed"
+
+// tell reports an error on what it is about, unless it is one that the API server has answered with, which concerns no user.
+func tell(api access.API, xr *unstructured.Unstructured, err error) {
+	switch {
+	case err == nil:
+		api.Events.Clear(xr, cannotProceed)
+	case apierrors.ReasonForError(err) == metav1.StatusReasonUnknown && !errors.Is(err, context.Canceled):
+		api.Events.Warn(xr, cannotProceed, "", err.Error())
+	}
+}
+
+// mirrorProviderID sets spec.providerID once function-capz has found it, and reports whether it did. It stays the same for ever.
+func (m *Machine) mirrorProviderID(ctx context.Context, xr *unstructured.Unstructured) (set bool, err error) {
+	id := statusProviderID.Value(xr)
+	if id == "" || specProviderID.Value(xr) != "" {
+		return false, nil
+	}
+	return true, access.SetField(ctx, m.Client, xr, specProviderID, id)
+}
+
+// note writes the facts on the AzureMachine, if they differ.
+func note(ctx context.Context, api access.API, xr *unstructured.Unstructured, facts v1alpha1.MachineFacts) error {
+	text, err := facts.Encode()
+	if err != nil {
+		return err
+	}
+	changed, differs := access.Annotated(xr, func(annotations map[string]string) { annotations[v1alpha1.AnnotationMachineFacts] = text })
+	if !differs {
+		return nil
+	}
+	if err := api.MergePatch(ctx, changed, xr); err != nil {
+		return err
+	}
+	changed.DeepCopyInto(xr) // The next write is based on this one.
+	return nil
+}
+
+// work is one look at an AzureMachine.
+type work struct {
+	*Machine
+	*access.Scope
+
+	azureMachine *v1beta1.AzureMachine
+	// owner is nil while no Machine owns the AzureMachine, azureCluster and infrastructure while there is no AzureCluster.
+	owner          *clusterv1.Machine
+	azureCluster   *v1beta1.AzureCluster
+	infrastructure *unstructured.Unstructured
+
+	// facts are what was noted, and what is to be.
+	facts v1alpha1.MachineFacts
+	// after is when to look again; zero for never.
+	after time.Duration
+}
+
+// again has the AzureMachine looked at again after some time, if it is not before; zero is never.
+func (w *work) again(after time.Duration) { w.after = retry.Sooner(w.after, after) }
+
+// run brings the facts up to date and does what follows from them.
+func (w *work) run(ctx context.Context) error {
+	err := w.readOwner(ctx)
+	return errors.Join(err, w.readOffers(ctx), w.allocatePort(ctx), w.writeSecrets(ctx), w.create(ctx))
+}
+
+// readOwner reads what the Machine says.
+func (w *work) readOwner(ctx context.Context) error {
+	if w.owner == nil {
+		return nil
+	}
+	before := w.facts.Machine
+	spec := w.owner.Spec
+	w.facts.Machine = v1alpha1.FactsOfMachine{
+		Name: w.owner.Name, FailureDomain: spec.FailureDomain, Version: spec.Version, ControlPlane: util.IsControlPlaneMachine(w.owner),
+		Owner: ownerOf(w.owner), AvailabilitySet: before.AvailabilitySet, BootstrapReady: before.BootstrapReady && w.facts.Created.State != v1alpha1.NotCreated,
+	}
+	if w.facts.Machine.BootstrapReady || spec.Bootstrap.DataSecretName == nil || *spec.Bootstrap.DataSecretName == "" {
+		return nil
+	}
+	secret := access.Metadata(corev1.SchemeGroupVersion.WithKind("Secret"))
+	key := client.ObjectKey{Namespace: w.owner.Namespace, Name: *spec.Bootstrap.DataSecretName}
+	err := w.Metadata.Get(ctx, key, secret)
+	if apierrors.IsNotFound(err) { // The cache may be late.
+		err = w.Live.Get(ctx, key, secret)
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		w.again(bootstrapInterval)
+		return nil
+	case err != nil:
+		return fmt.Errorf("cannot look for the bootstrap data of Machine %s: %w", w.owner.Name, err)
+	}
+	w.facts.Machine.BootstrapReady = true
+	return nil
+}
+
+// ownerOf returns what a Machine is one of, by the labels that Cluster API gives it.
+func ownerOf(machine *clusterv1.Machine) v1alpha1.FactsOfOwner {
+	for _, of := range []struct{ kind, label string }{
+		{v1alpha1.OwnerControlPlane, clusterv1.MachineControlPlaneNameLabel},
+		{v1alpha1.OwnerMachineDeployment, clusterv1.MachineDeploymentNameLabel},
+		{v1alpha1.OwnerMachineSet, clusterv1.MachineSetNameLabel},
+	} {
+		if name := machine.Labels[of.label]; name != "" {
+			return v1alpha1.FactsOfOwner{Kind: of.kind, Name: name}
+		}
+	}
+	return v1alpha1.FactsOfOwner{}
+}
+
+// readOffers reads what Azure offers of the size, and decides about the availability set. Both stay once the virtual machine has been asked
+// for: it is what it is then.
+func (w *work) readOffers(ctx context.Context) error {
+	size := w.azureMachine.Spec.VMSize
+	if w.azureCluster == nil || w.facts.Size.Known && w.facts.Size.Name == size && (w.facts.Created.State != v1alpha1.NotCreated || w.composed()) {
+		return nil
+	}
+	account, usable, err := w.account(ctx, w.infrastructure, w.Cluster.Name)
+	if err != nil || !usable {
+		return err
+	}
+	offers, err := w.offers(ctx, account, w.azureCluster, size)
+	if err != nil {
+		return err
+	}
+	w.facts.Size = offers.Size(size)
+	if w.owner != nil && w.facts.Machine.AvailabilitySet == "" && !w.composed() {
+		w.facts.Machine.AvailabilitySet = azuremachine.AvailabilitySet(w.Cluster.Name, w.azureCluster, w.azureMachine, w.facts.Machine, failureDomains(w.azureCluster, offers))
+	}
+	return nil
+}
+
+// composed reports whether function-capz has composed the virtual machine already.
+func (w *work) composed() bool { return access.Composes(w.XR, machines.VirtualMachineKind.GroupKind()) }
+
+// failureDomains returns the failure domains of a Cluster: those that it says it has, else the zones of its location.
+func failureDomains(c *v1beta1.AzureCluster, offers *machines.Offers) []string {
+	var domains []string
+	for _, domain := range c.Status.FailureDomains {
+		domains = append(domains, domain.Name)
+	}
+	if len(domains) > 0 {
+		return domains
+	}
+	for name := range c.Spec.FailureDomains {
+		domains = append(domains, name)
+	}
+	return append(domains, offers.Zones...)
+}
