@@ -40,7 +40,7 @@ func outside(args []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("/proc/self/exe", append([]string{insideName}, args...)...)
+	cmd := exec.Command("/proc/self/exe", append([]string{insideName}, args...)...) //nolint:gosec // Its own arguments.
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = attributes
 	signals := make(chan os.Signal, 1)

@@ -139,7 +139,7 @@ func (c *container) stop(grace time.Duration) {
 func (s *Server) RemoveContainer(_ context.Context, r *runtimeapi.RemoveContainerRequest) (*runtimeapi.RemoveContainerResponse, error) {
 	c, err := s.container(r.GetContainerId())
 	if err != nil {
-		return &runtimeapi.RemoveContainerResponse{}, nil //nolint:nilerr // The CRI wants no error for one that is gone.
+		return &runtimeapi.RemoveContainerResponse{}, nil // The CRI wants no error for one that is gone.
 	}
 	c.stop(0)
 	s.mu.Lock()

@@ -265,7 +265,8 @@ func TestPlayed(t *testing.T) {
 	if got := w.status(t, id); got.State != runtimeapi.ContainerState_CONTAINER_EXITED || got.ExitCode != 0 || got.Reason != "Completed" {
 		t.Errorf("%+v", got)
 	}
-	if _, err := http.Get("http://" + ip + ":18080/health"); err == nil {
+	if resp, err := http.Get("http://" + ip + ":18080/health"); err == nil {
+		_ = resp.Body.Close()
 		t.Error("it answers after its end")
 	}
 	if len(w.addresses.taken) > 0 {

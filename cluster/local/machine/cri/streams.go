@@ -103,7 +103,7 @@ func (s streams) Exec(ctx context.Context, id string, command []string, in io.Re
 		return err
 	}
 	// A nil interface of the caller's type would be no nil writer.
-	var stdout, stderr io.Writer = io.Discard, io.Discard
+	stdout, stderr := io.Discard, io.Discard
 	if out != nil {
 		stdout, stderr = out, out
 	}

@@ -59,7 +59,7 @@ func (k *kubelet) supervise() {
 }
 
 func (k *kubelet) run() {
-	log, err := os.OpenFile(kubeletLog, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o640)
+	log, err := os.OpenFile(kubeletLog, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return // A full disk; it is tried again.
 	}

@@ -57,7 +57,7 @@ type addresses struct {
 func newAddresses(hostname string) *addresses {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(hostname)) // It never fails.
-	return &addresses{pool: netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 168, byte(h.Sum32()), 0}), 24)}
+	return &addresses{pool: netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 168, byte(h.Sum32() & 0xff), 0}), 24)}
 }
 
 // Use implements cri.Addresses. Of several ranges the first of IPv4 counts.

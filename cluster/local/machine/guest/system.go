@@ -74,8 +74,8 @@ func inherit(root string) error {
 
 func writeEtc(boot Boot) error {
 	var id [16]byte
-	_, _ = rand.Read(id[:]) // It never fails.
-	for name, content := range map[string]string{
+	_, _ = rand.Read(id[:])                       // It never fails.
+	for name, content := range map[string]string{ //nolint:gosec // Nobody has a password.
 		"hostname":      boot.Hostname + "\n",
 		"machine-id":    hex.EncodeToString(id[:]) + "\n",
 		"hosts":         "127.0.0.1 localhost\n::1 localhost\n" + boot.IP + " " + boot.Hostname + "\n",
@@ -117,6 +117,7 @@ func copyBelow(from, to, name string) error {
 			if err != nil {
 				return err
 			}
+			//nolint:gosec // Nobody else writes there: the machine has not been started.
 			if err := os.Symlink(link, target); err != nil && !errors.Is(err, fs.ErrExist) {
 				return err
 			}
@@ -137,7 +138,7 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644) //nolint:gosec // Every user of the machine reads it.
 	if err != nil {
 		return err
 	}

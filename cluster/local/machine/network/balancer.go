@@ -104,7 +104,7 @@ func (f *Frontend) dial(ctx context.Context) (net.Conn, error) {
 	}
 	f.mu.Unlock()
 	err := fmt.Errorf("frontend %s: no backend is up", f.listener.Addr())
-	for _, i := range rand.Perm(len(candidates)) {
+	for _, i := range rand.Perm(len(candidates)) { //nolint:gosec // No secret.
 		var conn net.Conn
 		if conn, err = f.connect(ctx, candidates[i].IP, candidates[i].Port); err == nil {
 			return conn, nil

@@ -177,7 +177,7 @@ func (p *permissions) UnmarshalYAML(node *yaml.Node) error {
 		if err := node.Decode(&number); err != nil {
 			return err
 		}
-		p.mode = fs.FileMode(number) & fs.ModePerm
+		p.mode = fs.FileMode(number & int64(fs.ModePerm))
 		return nil
 	}
 	number, err := strconv.ParseUint(strings.TrimPrefix(node.Value, "0o"), 8, 32)
