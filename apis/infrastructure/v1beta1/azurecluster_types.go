@@ -7,6 +7,24 @@ import (
 )
 
 // AzureClusterSpec is what an AzureCluster shall be.
+//
+// +kubebuilder:validation:XValidation:rule=`has(self.location) && self.location != ""`,message="is needed: it says which Azure region",fieldPath=".location",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`!has(oldSelf.location) || oldSelf.location == "" || has(self.location) && self.location == oldSelf.location`,message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf.location + ' to ' + (has(self.location) ? self.location : 'nothing') + ': it is decided when the cluster is created'",fieldPath=".location",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(oldSelf.subscriptionID) ? oldSelf.subscriptionID : "") == "" || (has(self.subscriptionID) ? self.subscriptionID : "") == (has(oldSelf.subscriptionID) ? oldSelf.subscriptionID : "")`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + (has(oldSelf.subscriptionID) ? oldSelf.subscriptionID : "") + ' to ' + ((has(self.subscriptionID) ? self.subscriptionID : "") == "" ? 'nothing' : (has(self.subscriptionID) ? self.subscriptionID : "")) + ': it is decided when the cluster is created'`,fieldPath=".subscriptionID",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`((has(self.azureEnvironment) ? self.azureEnvironment : "") == "" ? 'AzurePublicCloud' : self.azureEnvironment) == ((has(oldSelf.azureEnvironment) ? oldSelf.azureEnvironment : "") == "" ? 'AzurePublicCloud' : oldSelf.azureEnvironment)`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + ((has(oldSelf.azureEnvironment) ? oldSelf.azureEnvironment : "") == "" ? 'AzurePublicCloud' : oldSelf.azureEnvironment) + ' to ' + ((has(self.azureEnvironment) ? self.azureEnvironment : "") == "" ? 'AzurePublicCloud' : self.azureEnvironment) + ': it is decided when the cluster is created'`,fieldPath=".azureEnvironment",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.cloudProviderConfigOverrides) == has(oldSelf.cloudProviderConfigOverrides) && (!has(self.cloudProviderConfigOverrides) || self.cloudProviderConfigOverrides == oldSelf.cloudProviderConfigOverrides)",message="cannot be changed, set or taken away: it is decided when the cluster is created",fieldPath=".cloudProviderConfigOverrides",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(oldSelf.controlPlaneEndpoint) && has(oldSelf.controlPlaneEndpoint.host) ? oldSelf.controlPlaneEndpoint.host : "") == "" || (has(self.controlPlaneEndpoint) && has(self.controlPlaneEndpoint.host) ? self.controlPlaneEndpoint.host : "") == (has(oldSelf.controlPlaneEndpoint) && has(oldSelf.controlPlaneEndpoint.host) ? oldSelf.controlPlaneEndpoint.host : "")`,message="cannot be changed: it is where the cluster is reached",messageExpression=`'cannot be changed from ' + (has(oldSelf.controlPlaneEndpoint) && has(oldSelf.controlPlaneEndpoint.host) ? oldSelf.controlPlaneEndpoint.host : "") + ' to ' + ((has(self.controlPlaneEndpoint) && has(self.controlPlaneEndpoint.host) ? self.controlPlaneEndpoint.host : "") == "" ? 'nothing' : (has(self.controlPlaneEndpoint) && has(self.controlPlaneEndpoint.host) ? self.controlPlaneEndpoint.host : "")) + ': it is where the cluster is reached'`,fieldPath=".controlPlaneEndpoint.host",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.controlPlaneEndpoint) || (has(oldSelf.controlPlaneEndpoint.port) ? oldSelf.controlPlaneEndpoint.port : 0) == 0 || (has(self.controlPlaneEndpoint) && has(self.controlPlaneEndpoint.port) ? self.controlPlaneEndpoint.port : 0) == oldSelf.controlPlaneEndpoint.port",message="cannot be changed: it is where the cluster is reached",fieldPath=".controlPlaneEndpoint.port",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.bastionSpec) || !has(oldSelf.bastionSpec.azureBastion) || has(self.bastionSpec) && has(self.bastionSpec.azureBastion) && self.bastionSpec.azureBastion == oldSelf.bastionSpec.azureBastion",message="cannot be changed or taken away again: it is decided when it is added",fieldPath=".bastionSpec.azureBastion",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.identityRef)",message="is needed: it says with which credential Azure is reached",fieldPath=".identityRef",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`!has(self.identityRef) || (has(self.identityRef.kind) ? self.identityRef.kind : "") == 'AzureClusterIdentity'`,message="must be AzureClusterIdentity",fieldPath=".identityRef.kind"
+// +kubebuilder:validation:XValidation:rule="!self.controlPlaneEnabled || (has(self.networkSpec) && has(self.networkSpec.apiServerLB) && has(self.networkSpec.apiServerLB.type) ? self.networkSpec.apiServerLB.type : 'Public') != 'Public' || !has(self.networkSpec) || !has(self.networkSpec.apiServerLB) || ((has(self.networkSpec.apiServerLB.frontendIPs) ? self.networkSpec.apiServerLB.frontendIPs.filter(f, has(f.publicIP)).size() : 0) == 1 || (has(self.networkSpec.apiServerLB.frontendIPs) ? size(self.networkSpec.apiServerLB.frontendIPs) : 0) == 0) && (has(self.networkSpec.apiServerLB.frontendIPsCount) ? self.networkSpec.apiServerLB.frontendIPsCount : 1) == 1",message="must have exactly one publicIP, and no frontendIPsCount but 1: type is Public",fieldPath=".networkSpec.apiServerLB.frontendIPs"
+// +kubebuilder:validation:XValidation:rule=`!self.controlPlaneEnabled || (has(self.networkSpec) && has(self.networkSpec.apiServerLB) && has(self.networkSpec.apiServerLB.type) ? self.networkSpec.apiServerLB.type : 'Public') != 'Public' || (has(self.networkSpec) && has(self.networkSpec.apiServerLB) && has(self.networkSpec.apiServerLB.frontendIPs) ? self.networkSpec.apiServerLB.frontendIPs.filter(f, (has(f.privateIP) ? f.privateIP : "") != "").size() : 0) <= 1`,message="must have at most one privateIP beside the public address",fieldPath=".networkSpec.apiServerLB.frontendIPs"
+// +kubebuilder:validation:XValidation:rule="!self.controlPlaneEnabled || (has(self.networkSpec) && has(self.networkSpec.apiServerLB) && has(self.networkSpec.apiServerLB.type) ? self.networkSpec.apiServerLB.type : 'Public') != 'Internal' || !(has(self.networkSpec) && has(self.networkSpec.apiServerLB) && has(self.networkSpec.apiServerLB.frontendIPs) && self.networkSpec.apiServerLB.frontendIPs.exists(f, has(f.publicIP)))",message="must have no publicIP: type is Internal",fieldPath=".networkSpec.apiServerLB.frontendIPs",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!self.controlPlaneEnabled || (has(self.networkSpec) && has(self.networkSpec.apiServerLB) && has(self.networkSpec.apiServerLB.type) ? self.networkSpec.apiServerLB.type : 'Public') != 'Internal' || (has(self.networkSpec) && has(self.networkSpec.apiServerLB) && has(self.networkSpec.apiServerLB.frontendIPs) ? size(self.networkSpec.apiServerLB.frontendIPs) : 0) == 0 || self.networkSpec.apiServerLB.frontendIPs.filter(f, (has(f.privateIP) ? f.privateIP : "") != "").size() == 1`,message="must have exactly one privateIP: type is Internal",fieldPath=".networkSpec.apiServerLB.frontendIPs"
+// +kubebuilder:validation:XValidation:rule=`!self.controlPlaneEnabled || !(has(self.networkSpec) && has(self.networkSpec.subnets)) || (!has(self.networkSpec.apiServerLB) || !has(self.networkSpec.apiServerLB.frontendIPs) || self.networkSpec.apiServerLB.frontendIPs.all(f, (has(f.privateIP) ? f.privateIP : "") == "" || !isIP(f.privateIP) || self.networkSpec.subnets.exists(s, s.role == (self.networkSpec.subnets.exists(t, t.role == 'control-plane') ? 'control-plane' : 'cluster') && (!has(s.cidrBlocks) || size(s.cidrBlocks) == 0 || s.cidrBlocks.exists(c, isCIDR(c) && cidr(c).containsIP(f.privateIP))))))`,message="each privateIP must be in the range of the control plane subnet",fieldPath=".networkSpec.apiServerLB.frontendIPs"
+// +kubebuilder:validation:XValidation:rule="!self.controlPlaneEnabled || !has(self.networkSpec) || !has(self.networkSpec.controlPlaneOutboundLB) || (has(self.networkSpec) && has(self.networkSpec.apiServerLB) && has(self.networkSpec.apiServerLB.type) ? self.networkSpec.apiServerLB.type : 'Public') == 'Internal'",message="goes with apiServerLB.type Internal only: otherwise the control plane reaches the internet by apiServerLB",fieldPath=".networkSpec.controlPlaneOutboundLB",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!self.controlPlaneEnabled || (has(self.networkSpec) && has(self.networkSpec.privateDNSZoneName) ? self.networkSpec.privateDNSZoneName : "") == "" || (has(self.networkSpec) && has(self.networkSpec.apiServerLB) && has(self.networkSpec.apiServerLB.type) ? self.networkSpec.apiServerLB.type : 'Public') == 'Internal'`,message="goes with apiServerLB.type Internal only: the name of a public address is public",fieldPath=".networkSpec.privateDNSZoneName"
 type AzureClusterSpec struct {
 	AzureClusterClassSpec `json:",inline"`
 
@@ -30,10 +48,12 @@ type AzureClusterSpec struct {
 	BastionSpec BastionSpec `json:"bastionSpec,omitzero"`
 
 	// controlPlaneEnabled false leaves out what a control plane of virtual machines needs: API server load balancer, its
-	// address, its subnet. Then somebody else runs the control plane, and you write controlPlaneEndpoint. Users write it.
+	// address, its subnet. Then somebody else runs the control plane, and you write controlPlaneEndpoint. It
+	// cannot be changed. Users write it.
 	// Example: true
 	// +optional
 	// +kubebuilder:default=true
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created"
 	ControlPlaneEnabled bool `json:"controlPlaneEnabled"`
 
 	// controlPlaneEndpoint is the address of the cluster's API server. provider-capz writes it: the DNS name of the API
@@ -55,8 +75,10 @@ type AzureClusterClassSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	SubscriptionID string `json:"subscriptionID,omitempty"`
 
-	// location is the Azure region, as `az account list-locations` names it. It cannot be changed. Users write it.
+	// location is the Azure region, as `az account list-locations` names it. It is needed, but in a template, as patches may
+	// fill it in. It cannot be changed. Users write it.
 	// Example: westeurope
+	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Location string `json:"location"`
 
@@ -230,6 +252,8 @@ const (
 )
 
 // AzureBastion is an Azure Bastion in the virtual network of the cluster.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.enableTunneling) ? self.enableTunneling : false) || (has(self.sku) ? self.sku : 'Basic') == 'Standard'",message="must be Standard with enableTunneling",messageExpression="'must be Standard with enableTunneling, but is ' + (has(self.sku) ? self.sku : 'Basic')",fieldPath=".sku"
 type AzureBastion struct {
 	// name in Azure. The default is the cluster's name with -azure-bastion.
 	// Example: my-cluster-azure-bastion
@@ -343,6 +367,9 @@ type FailureDomain struct {
 // +kubebuilder:printcolumn:name="Endpoint",type="string",JSONPath=".spec.controlPlaneEndpoint.host",description="Host of the workload cluster's API server"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].reason",description="One word on why Cluster API sees this object as ready or not"
 // +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.v1beta2.conditions[?(@.type=='Ready')].message",description="What is missing or wrong, in words"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z0-9]([a-z0-9-]{0,42}[a-z0-9])$')",message="must be 2 to 44 lower-case letters, digits and dashes, with no dash at either end: names in Azure begin with it",messageExpression="self.metadata.name + ' must be 2 to 44 lower-case letters, digits and dashes, with no dash at either end: names in Azure begin with it'",fieldPath=".metadata.name"
+// +kubebuilder:validation:XValidation:rule=`((has(self.spec.resourceGroup) ? self.spec.resourceGroup : "") == "" ? self.metadata.name : self.spec.resourceGroup) == ((has(oldSelf.spec.resourceGroup) ? oldSelf.spec.resourceGroup : "") == "" ? oldSelf.metadata.name : oldSelf.spec.resourceGroup)`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + ((has(oldSelf.spec.resourceGroup) ? oldSelf.spec.resourceGroup : "") == "" ? oldSelf.metadata.name : oldSelf.spec.resourceGroup) + ' to ' + ((has(self.spec.resourceGroup) ? self.spec.resourceGroup : "") == "" ? self.metadata.name : self.spec.resourceGroup) + ': it is decided when the cluster is created'`,fieldPath=".spec.resourceGroup",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!(has(self.status) && has(self.status.resources) && self.status.resources.exists(r, r.resource.kind == 'VirtualNetwork' && (has(r.ownership) ? r.ownership : "") == 'owned')) || (!has(oldSelf.spec.networkSpec) || !has(oldSelf.spec.networkSpec.subnets) || oldSelf.spec.networkSpec.subnets.all(o, (!has(self.spec.networkSpec) || !has(self.spec.networkSpec.subnets) || self.spec.networkSpec.subnets.all(s, s.name != o.name || (has(s.cidrBlocks) ? s.cidrBlocks : []) == (has(o.cidrBlocks) ? o.cidrBlocks : [])))))`,message="cidrBlocks cannot be changed: the virtual network was made for the cluster, and machines may be in the subnet",fieldPath=".spec.networkSpec.subnets",reason="FieldValueForbidden"
 type AzureCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -23,6 +23,10 @@ type AzureClusterTemplateResourceSpec struct {
 }
 
 // NetworkTemplateSpec is the network of the clusters made from a template.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.subnets) || (has(self.vnet) && has(self.vnet.cidrBlocks) ? size(self.vnet.cidrBlocks) : 0) == 0 || self.subnets.all(s, (!has(s.cidrBlocks) || s.cidrBlocks.all(c, !isCIDR(c) || self.vnet.cidrBlocks.exists(v, isCIDR(v) && cidr(v).containsCIDR(c)))))",message="cidrBlocks of each must be within those of vnet",fieldPath=".subnets"
+// +kubebuilder:validation:XValidation:rule="!has(self.controlPlaneOutboundLB) || (has(self.apiServerLB) && has(self.apiServerLB.type) ? self.apiServerLB.type : 'Public') == 'Internal'",message="goes with apiServerLB.type Internal only: otherwise the control plane reaches the internet by apiServerLB",fieldPath=".controlPlaneOutboundLB",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(self.privateDNSZoneName) ? self.privateDNSZoneName : "") == "" || (has(self.apiServerLB) && has(self.apiServerLB.type) ? self.apiServerLB.type : 'Public') == 'Internal'`,message="goes with apiServerLB.type Internal only: the name of a public address is public",fieldPath=".privateDNSZoneName"
 type NetworkTemplateSpec struct {
 	NetworkClassSpec `json:",inline"`
 
@@ -90,9 +94,10 @@ type SubnetTemplateSpec struct {
 	NatGateway NatGatewayClassSpec `json:"natGateway,omitzero"`
 }
 
-// SubnetTemplatesSpec are the subnets of a template.
-// +listType=atomic
-// +kubebuilder:validation:MaxItems=32
+// SubnetTemplatesSpec are the subnets of a template, each with a name of its own.
+// +listType=map
+// +listMapKey=name
+// +kubebuilder:validation:MaxItems=16
 type SubnetTemplatesSpec []SubnetTemplateSpec
 
 // BastionTemplateSpec says how people reach the machines of the clusters made from a template.
@@ -119,6 +124,7 @@ type AzureClusterTemplateResource struct {
 
 	// spec becomes the spec of the AzureCluster made from this template, after the patches of the ClusterClass. It cannot be
 	// changed: make a new template. Users write it.
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: make another AzureClusterTemplate"
 	Spec AzureClusterTemplateResourceSpec `json:"spec"`
 }
 

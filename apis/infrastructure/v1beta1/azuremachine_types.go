@@ -7,6 +7,27 @@ import (
 )
 
 // AzureMachineSpec is what an AzureMachine shall be.
+//
+// +kubebuilder:validation:XValidation:rule=`has(self.vmSize) && self.vmSize != ""`,message="is needed: it says which size the virtual machine has",fieldPath=".vmSize",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule="has(self.image) == has(oldSelf.image) && (!has(self.image) || self.image == oldSelf.image)",message="cannot be changed, set or taken away: it is decided when the machine is created, so replace the Machine",fieldPath=".image",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.identity) ? self.identity : 'None') == (has(oldSelf.identity) ? oldSelf.identity : 'None')",message="cannot be changed: it is decided when the machine is created, so replace the Machine",messageExpression="'cannot be changed from ' + (has(oldSelf.identity) ? oldSelf.identity : 'None') + ' to ' + (has(self.identity) ? self.identity : 'None') + ': it is decided when the machine is created, so replace the Machine'",fieldPath=".identity",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.userAssignedIdentities) ? self.userAssignedIdentities : []) == (has(oldSelf.userAssignedIdentities) ? oldSelf.userAssignedIdentities : [])",message="cannot be changed: it is decided when the machine is created, so replace the Machine",fieldPath=".userAssignedIdentities",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.systemAssignedIdentityRole) == has(oldSelf.systemAssignedIdentityRole) && (!has(self.systemAssignedIdentityRole) || self.systemAssignedIdentityRole == oldSelf.systemAssignedIdentityRole)",message="cannot be changed, set or taken away: it is decided when the machine is created, so replace the Machine",fieldPath=".systemAssignedIdentityRole",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(self.roleAssignmentName) ? self.roleAssignmentName : "") == (has(oldSelf.roleAssignmentName) ? oldSelf.roleAssignmentName : "")`,message="cannot be changed: it is decided when the machine is created, so replace the Machine",messageExpression=`'cannot be changed from ' + ((has(oldSelf.roleAssignmentName) ? oldSelf.roleAssignmentName : "") == "" ? 'nothing' : (has(oldSelf.roleAssignmentName) ? oldSelf.roleAssignmentName : "")) + ' to ' + ((has(self.roleAssignmentName) ? self.roleAssignmentName : "") == "" ? 'nothing' : (has(self.roleAssignmentName) ? self.roleAssignmentName : "")) + ': it is decided when the machine is created, so replace the Machine'`,fieldPath=".roleAssignmentName",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="self.osDisk == oldSelf.osDisk",message="cannot be changed: it is decided when the machine is created, so replace the Machine",fieldPath=".osDisk",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.dataDisks) ? self.dataDisks : []) == (has(oldSelf.dataDisks) ? oldSelf.dataDisks : [])",message="cannot be changed: it is decided when the machine is created, so replace the Machine",fieldPath=".dataDisks",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(self.sshPublicKey) ? self.sshPublicKey : "") == (has(oldSelf.sshPublicKey) ? oldSelf.sshPublicKey : "")`,message="cannot be changed: it is decided when the machine is created, so replace the Machine",fieldPath=".sshPublicKey",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.allocatePublicIP) ? self.allocatePublicIP : false) == (has(oldSelf.allocatePublicIP) ? oldSelf.allocatePublicIP : false)",message="cannot be changed: it is decided when the machine is created, so replace the Machine",fieldPath=".allocatePublicIP",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.enableIPForwarding) ? self.enableIPForwarding : false) == (has(oldSelf.enableIPForwarding) ? oldSelf.enableIPForwarding : false)",message="cannot be changed: it is decided when the machine is created, so replace the Machine",fieldPath=".enableIPForwarding",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(self.acceleratedNetworking) || has(oldSelf.acceleratedNetworking) && self.acceleratedNetworking == oldSelf.acceleratedNetworking",message="can only be taken away: it is decided when the machine is created, so replace the Machine",fieldPath=".acceleratedNetworking",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.diagnostics) || has(self.diagnostics) && self.diagnostics == oldSelf.diagnostics",message="cannot be changed: it is decided when the machine is created, so replace the Machine",fieldPath=".diagnostics",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.spotVMOptions) == has(oldSelf.spotVMOptions) && (!has(self.spotVMOptions) || self.spotVMOptions == oldSelf.spotVMOptions)",message="cannot be changed, set or taken away: it is decided when the machine is created, so replace the Machine",fieldPath=".spotVMOptions",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.securityProfile) == has(oldSelf.securityProfile) && (!has(self.securityProfile) || self.securityProfile == oldSelf.securityProfile)",message="cannot be changed, set or taken away: it is decided when the machine is created, so replace the Machine",fieldPath=".securityProfile",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(self.capacityReservationGroupID) ? self.capacityReservationGroupID : "") == (has(oldSelf.capacityReservationGroupID) ? oldSelf.capacityReservationGroupID : "")`,message="cannot be changed: it is decided when the machine is created, so replace the Machine",messageExpression=`'cannot be changed from ' + ((has(oldSelf.capacityReservationGroupID) ? oldSelf.capacityReservationGroupID : "") == "" ? 'nothing' : (has(oldSelf.capacityReservationGroupID) ? oldSelf.capacityReservationGroupID : "")) + ' to ' + ((has(self.capacityReservationGroupID) ? self.capacityReservationGroupID : "") == "" ? 'nothing' : (has(self.capacityReservationGroupID) ? self.capacityReservationGroupID : "")) + ': it is decided when the machine is created, so replace the Machine'`,fieldPath=".capacityReservationGroupID",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(self.virtualMachineScaleSetID) ? self.virtualMachineScaleSetID : "") == (has(oldSelf.virtualMachineScaleSetID) ? oldSelf.virtualMachineScaleSetID : "")`,message="cannot be changed: it is decided when the machine is created, so replace the Machine",messageExpression=`'cannot be changed from ' + ((has(oldSelf.virtualMachineScaleSetID) ? oldSelf.virtualMachineScaleSetID : "") == "" ? 'nothing' : (has(oldSelf.virtualMachineScaleSetID) ? oldSelf.virtualMachineScaleSetID : "")) + ' to ' + ((has(self.virtualMachineScaleSetID) ? self.virtualMachineScaleSetID : "") == "" ? 'nothing' : (has(self.virtualMachineScaleSetID) ? self.virtualMachineScaleSetID : "")) + ': it is decided when the machine is created, so replace the Machine'`,fieldPath=".virtualMachineScaleSetID",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.disableExtensionOperations) == has(oldSelf.disableExtensionOperations) && (!has(self.disableExtensionOperations) || self.disableExtensionOperations == oldSelf.disableExtensionOperations)",message="cannot be changed, set or taken away: it is decided when the machine is created, so replace the Machine",fieldPath=".disableExtensionOperations",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.disableVMBootstrapExtension) || has(self.disableVMBootstrapExtension) && self.disableVMBootstrapExtension == oldSelf.disableVMBootstrapExtension",message="cannot be changed: it is decided when the machine is created, so replace the Machine",fieldPath=".disableVMBootstrapExtension",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(oldSelf.networkInterfaces) ? size(oldSelf.networkInterfaces) : 0) == 0 || has(self.networkInterfaces) && self.networkInterfaces == oldSelf.networkInterfaces",message="cannot be changed: it is decided when the machine is created, so replace the Machine",fieldPath=".networkInterfaces",reason="FieldValueForbidden"
 type AzureMachineSpec struct {
 	AzureMachineClassSpec `json:",inline"`
 
@@ -20,10 +41,23 @@ type AzureMachineSpec struct {
 }
 
 // AzureMachineClassSpec is what an AzureMachine and an AzureMachineTemplate have in common.
+//
+// +kubebuilder:validation:XValidation:rule="(has(self.identity) ? self.identity : 'None') != 'UserAssigned' || (has(self.userAssignedIdentities) ? size(self.userAssignedIdentities) : 0) > 0",message="is needed with identity UserAssigned: it says which",fieldPath=".userAssignedIdentities",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule="(has(self.identity) ? self.identity : 'None') == 'UserAssigned' || (has(self.userAssignedIdentities) ? size(self.userAssignedIdentities) : 0) == 0",message="goes with identity UserAssigned only",messageExpression="'goes with identity UserAssigned only, but identity is ' + (has(self.identity) ? self.identity : 'None')",fieldPath=".userAssignedIdentities"
+// +kubebuilder:validation:XValidation:rule="(has(self.identity) ? self.identity : 'None') == 'SystemAssigned' || !has(self.systemAssignedIdentityRole)",message="goes with identity SystemAssigned only",messageExpression="'goes with identity SystemAssigned only, but identity is ' + (has(self.identity) ? self.identity : 'None')",fieldPath=".systemAssignedIdentityRole",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(self.roleAssignmentName) ? self.roleAssignmentName : "") == "" || (has(self.systemAssignedIdentityRole) && has(self.systemAssignedIdentityRole.name) ? self.systemAssignedIdentityRole.name : "") == ""`,message="does not go with systemAssignedIdentityRole.name, which is the same",fieldPath=".roleAssignmentName"
+// +kubebuilder:validation:XValidation:rule=`(has(self.networkInterfaces) ? size(self.networkInterfaces) : 0) == 0 || (has(self.subnetName) ? self.subnetName : "") == ""`,message="does not go with networkInterfaces: say it there, for each of them",fieldPath=".subnetName"
+// +kubebuilder:validation:XValidation:rule="(has(self.networkInterfaces) ? size(self.networkInterfaces) : 0) == 0 || !has(self.acceleratedNetworking)",message="does not go with networkInterfaces: say it there, for each of them",fieldPath=".acceleratedNetworking"
+// +kubebuilder:validation:XValidation:rule="!(has(self.disableExtensionOperations) ? self.disableExtensionOperations : false) || (has(self.vmExtensions) ? size(self.vmExtensions) : 0) == 0",message="must be empty with disableExtensionOperations: nobody can install them then",fieldPath=".vmExtensions",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(self.osDisk.managedDisk) && has(self.osDisk.managedDisk.securityProfile) && has(self.osDisk.managedDisk.securityProfile.securityEncryptionType) ? self.osDisk.managedDisk.securityProfile.securityEncryptionType : "") == "" || !has(self.securityProfile) || (has(self.securityProfile.securityType) ? self.securityProfile.securityType : "") == 'ConfidentialVM'`,message="must be ConfidentialVM with osDisk.managedDisk.securityProfile.securityEncryptionType",fieldPath=".securityProfile.securityType"
+// +kubebuilder:validation:XValidation:rule=`(has(self.osDisk.managedDisk) && has(self.osDisk.managedDisk.securityProfile) && has(self.osDisk.managedDisk.securityProfile.securityEncryptionType) ? self.osDisk.managedDisk.securityProfile.securityEncryptionType : "") == "" || !has(self.securityProfile) || (has(self.securityProfile.uefiSettings) && has(self.securityProfile.uefiSettings.vTpmEnabled) ? self.securityProfile.uefiSettings.vTpmEnabled : false)`,message="must be true with osDisk.managedDisk.securityProfile.securityEncryptionType",fieldPath=".securityProfile.uefiSettings.vTpmEnabled"
+// +kubebuilder:validation:XValidation:rule=`(has(self.osDisk.managedDisk) && has(self.osDisk.managedDisk.securityProfile) && has(self.osDisk.managedDisk.securityProfile.securityEncryptionType) ? self.osDisk.managedDisk.securityProfile.securityEncryptionType : "") != 'DiskWithVMGuestState' || !(has(self.securityProfile) && has(self.securityProfile.encryptionAtHost) ? self.securityProfile.encryptionAtHost : false)`,message="does not go with osDisk.managedDisk.securityProfile.securityEncryptionType DiskWithVMGuestState, which encrypts the disk by itself",fieldPath=".securityProfile.encryptionAtHost"
+// +kubebuilder:validation:XValidation:rule=`(has(self.osDisk.managedDisk) && has(self.osDisk.managedDisk.securityProfile) && has(self.osDisk.managedDisk.securityProfile.securityEncryptionType) ? self.osDisk.managedDisk.securityProfile.securityEncryptionType : "") != 'DiskWithVMGuestState' || !has(self.securityProfile) || (has(self.securityProfile.uefiSettings) && has(self.securityProfile.uefiSettings.secureBootEnabled) ? self.securityProfile.uefiSettings.secureBootEnabled : false)`,message="must be true with osDisk.managedDisk.securityProfile.securityEncryptionType DiskWithVMGuestState",fieldPath=".securityProfile.uefiSettings.secureBootEnabled"
 type AzureMachineClassSpec struct {
-	// vmSize is the size of the virtual machine, as `az vm list-sizes` names it. A change has no effect on a virtual machine
-	// that is there. Users write it.
+	// vmSize is the size of the virtual machine, as `az vm list-sizes` names it. It is needed, but in a template, as patches
+	// may fill it in. A change has no effect on a virtual machine that is there. Users write it.
 	// Example: Standard_D2s_v5
+	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	VMSize string `json:"vmSize"`
 
@@ -78,6 +112,8 @@ type AzureMachineClassSpec struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:XValidation:rule="self.all(d, self.exists_one(o, o.nameSuffix == d.nameSuffix))",message="must each have a nameSuffix of its own"
+	// +kubebuilder:validation:XValidation:rule="self.all(d, !has(d.lun) || self.exists_one(o, has(o.lun) && o.lun == d.lun))",message="must each have a lun of its own"
 	DataDisks []DataDisk `json:"dataDisks,omitempty"`
 
 	// sshPublicKey is the public key for logging in to a Linux machine as capi: a line as in authorized_keys, encoded in
@@ -85,6 +121,7 @@ type AzureMachineClassSpec struct {
 	// Example: c3NoLXJzYSBBQUFBQjNOemFDMXljMkVBQUFBREFRQUJBQUFCQVFDLi4uIG1lCg==
 	// +optional
 	// +kubebuilder:validation:MaxLength=16384
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$')",message="must be base64, of a line as in authorized_keys"
 	SSHPublicKey string `json:"sshPublicKey,omitempty"`
 
 	// additionalTags are tags of the virtual machine and what belongs to it, beside those of the AzureCluster, which they go
@@ -180,6 +217,7 @@ type AzureMachineClassSpec struct {
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/capacity/providers/Microsoft.Compute/capacityReservationGroups/mine
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('(?i)^/subscriptions/[^/]+/resourcegroups/[^/]+/providers/microsoft[.]compute/capacityreservationgroups/[^/]+$')",message="must be the resource ID of a capacity reservation group, such as /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME"
 	CapacityReservationGroupID *string `json:"capacityReservationGroupID,omitempty"`
 
 	// virtualMachineScaleSetID is the resource ID of a scale set in mode Flexible, there already, that the machine is added
@@ -187,6 +225,7 @@ type AzureMachineClassSpec struct {
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/my-cluster/providers/Microsoft.Compute/virtualMachineScaleSets/mine
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('(?i)^/subscriptions/[^/]+/resourcegroups/[^/]+/providers/microsoft[.]compute/virtualmachinescalesets/[^/]+$')",message="must be the resource ID of a scale set, such as /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Compute/virtualMachineScaleSets/NAME"
 	VirtualMachineScaleSetID *string `json:"virtualMachineScaleSetID,omitempty"`
 }
 
@@ -201,6 +240,7 @@ type NetworkInterface struct {
 	// privateIPConfigs is how many private addresses it has, as Azure CNI needs one for each pod. The default is 1.
 	// Example: 110
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self >= 0",message="must be at least 1"
 	PrivateIPConfigs int `json:"privateIPConfigs,omitempty"`
 
 	// acceleratedNetworking true has it go past the host's network stack; with a size that cannot do that Azure refuses. Left
@@ -253,6 +293,7 @@ type UserAssignedIdentity struct {
 	// providerID is its resource ID, with azure:// before it or not.
 	// Example: azure:///subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider
 	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('(?i)^(azure://)?/subscriptions/[^/]+/resourcegroups/[^/]+/providers/microsoft[.]managedidentity/userassignedidentities/[^/]+$')",message="must be the resource ID of a managed identity, such as azure:///subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.ManagedIdentity/userAssignedIdentities/NAME"
 	ProviderID string `json:"providerID"`
 }
 
@@ -262,6 +303,7 @@ type SystemAssignedIdentityRole struct {
 	// Example: 11111111-1111-1111-1111-111111111111
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$')`,message="must be a GUID, such as 11111111-1111-1111-1111-111111111111"
 	Name string `json:"name,omitempty"`
 
 	// definitionID is the resource ID of the role definition. The default is that of Contributor.

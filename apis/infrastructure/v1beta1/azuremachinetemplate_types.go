@@ -6,6 +6,11 @@ import (
 )
 
 // AzureMachineTemplateResourceSpec is the spec of the objects made from an AzureMachineTemplate.
+//
+// +kubebuilder:validation:XValidation:rule=`(has(self.roleAssignmentName) ? self.roleAssignmentName : "") == ""`,message="cannot be set: each machine has one of its own",fieldPath=".roleAssignmentName"
+// +kubebuilder:validation:XValidation:rule=`(has(self.systemAssignedIdentityRole) && has(self.systemAssignedIdentityRole.name) ? self.systemAssignedIdentityRole.name : "") == ""`,message="cannot be set: each machine has one of its own",fieldPath=".systemAssignedIdentityRole.name"
+// +kubebuilder:validation:XValidation:rule=`!has(self.systemAssignedIdentityRole) || (has(self.systemAssignedIdentityRole.definitionID) ? self.systemAssignedIdentityRole.definitionID : "") != ""`,message="is needed",fieldPath=".systemAssignedIdentityRole.definitionID",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`!has(self.systemAssignedIdentityRole) || (has(self.systemAssignedIdentityRole.scope) ? self.systemAssignedIdentityRole.scope : "") != ""`,message="is needed",fieldPath=".systemAssignedIdentityRole.scope",reason="FieldValueRequired"
 type AzureMachineTemplateResourceSpec struct {
 	AzureMachineClassSpec `json:",inline"`
 

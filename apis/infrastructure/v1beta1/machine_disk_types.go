@@ -1,17 +1,23 @@
 package v1beta1
 
 // OSDisk is the disk of the operating system.
+//
+// +kubebuilder:validation:XValidation:rule=`(has(self.managedDisk) && has(self.managedDisk.storageAccountType) ? self.managedDisk.storageAccountType : "") != 'UltraSSD_LRS'`,message="must not be UltraSSD_LRS: ultra disks are for data only",fieldPath=".managedDisk.storageAccountType"
+// +kubebuilder:validation:XValidation:rule="!has(self.diffDiskSettings) || !has(self.managedDisk) || !has(self.managedDisk.diskEncryptionSet)",message="does not go with diffDiskSettings: a disk on the machine itself has no key of yours",fieldPath=".managedDisk.diskEncryptionSet"
+// +kubebuilder:validation:XValidation:rule=`!has(self.managedDisk) || !has(self.managedDisk.securityProfile) || !has(self.managedDisk.securityProfile.diskEncryptionSet) || (has(self.managedDisk.securityProfile.securityEncryptionType) ? self.managedDisk.securityProfile.securityEncryptionType : "") == 'DiskWithVMGuestState'`,message="goes with securityEncryptionType DiskWithVMGuestState only",fieldPath=".managedDisk.securityProfile.diskEncryptionSet"
 type OSDisk struct {
 	// osType is the operating system: Linux or Windows.
 	// Example: Linux
 	// +optional
 	// +kubebuilder:default=Linux
 	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self == 'Linux' || self == 'Windows'",message="must be Linux or Windows"
 	OSType string `json:"osType"`
 
 	// diskSizeGB is the size of the disk in GB, 1 to 2048. The default is that of the image.
 	// Example: 128
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self >= 1 && self <= 2048",message="must be from 1 to 2048"
 	DiskSizeGB *int32 `json:"diskSizeGB,omitempty"`
 
 	// managedDisk says how Azure stores the disk.
@@ -34,15 +40,19 @@ type OSDisk struct {
 }
 
 // DataDisk is a further disk of a machine, empty at first.
+//
+// +kubebuilder:validation:XValidation:rule=`(has(self.managedDisk) && has(self.managedDisk.storageAccountType) ? self.managedDisk.storageAccountType : "") != 'UltraSSD_LRS' || !has(self.cachingType) || self.cachingType == 'None'`,message="must be None with storageAccountType UltraSSD_LRS",messageExpression="'must be None with storageAccountType UltraSSD_LRS, but is ' + self.cachingType",fieldPath=".cachingType"
 type DataDisk struct {
 	// nameSuffix makes the name of the disk in Azure, with the name of the machine and _ before it. It is its own among the
 	// disks of the machine.
 	// Example: etcddisk
 	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule=`self != ""`,message="must not be empty"
 	NameSuffix string `json:"nameSuffix"`
 
 	// diskSizeGB is the size of the disk in GB, 4 to 32767.
 	// Example: 256
+	// +kubebuilder:validation:XValidation:rule="self >= 4 && self <= 32767",message="must be from 4 to 32767"
 	DiskSizeGB int32 `json:"diskSizeGB"`
 
 	// managedDisk says how Azure stores the disk.
@@ -54,6 +64,7 @@ type DataDisk struct {
 	// the lowest that is free.
 	// Example: 0
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self >= 0 && self <= 63",message="must be from 0 to 63"
 	Lun *int32 `json:"lun,omitempty"`
 
 	// cachingType is what the host caches. The default is ReadWrite, and None for ultra disks, which can have no other.
@@ -64,6 +75,8 @@ type DataDisk struct {
 }
 
 // ManagedDiskParameters say how Azure stores a disk.
+//
+// +kubebuilder:validation:XValidation:rule=`(has(self.storageAccountType) ? self.storageAccountType : "") in ['Premium_LRS', 'PremiumV2_LRS', 'Premium_ZRS', 'Standard_LRS', 'StandardSSD_LRS', 'StandardSSD_ZRS', 'UltraSSD_LRS']`,message="must be one of Premium_LRS, PremiumV2_LRS, Premium_ZRS, Standard_LRS, StandardSSD_LRS, StandardSSD_ZRS and UltraSSD_LRS",fieldPath=".storageAccountType"
 type ManagedDiskParameters struct {
 	// storageAccountType is the kind of storage. UltraSSD_LRS is for data disks only.
 	// Example: Premium_LRS

@@ -1,6 +1,9 @@
 package v1beta1
 
 // Image is what a machine is made from: one of id, sharedGallery, marketplace and computeGallery.
+//
+// +kubebuilder:validation:XValidation:rule="[has(self.id), has(self.sharedGallery), has(self.marketplace), has(self.computeGallery)].filter(x, x).size() == 1",message="must have exactly one of id, sharedGallery, marketplace and computeGallery"
+// +kubebuilder:validation:XValidation:rule=`!has(self.id) || self.id != ""`,message="must not be empty",fieldPath=".id"
 type Image struct {
 	// id is the resource ID of an image.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/images/providers/Microsoft.Compute/images/mine
@@ -26,6 +29,9 @@ type Image struct {
 }
 
 // AzureComputeGalleryImage is an image of an Azure Compute Gallery.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.resourceGroup) || !has(self.subscriptionID)",message="is needed with subscriptionID: both say whose gallery it is",fieldPath=".resourceGroup",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule="has(self.subscriptionID) || !has(self.resourceGroup)",message="is needed with resourceGroup: both say whose gallery it is",fieldPath=".subscriptionID",reason="FieldValueRequired"
 type AzureComputeGalleryImage struct {
 	// gallery is the name of the gallery.
 	// Example: ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019

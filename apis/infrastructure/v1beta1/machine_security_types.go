@@ -65,6 +65,9 @@ const (
 )
 
 // BootDiagnostics say where Azure keeps the console output of a machine.
+//
+// +kubebuilder:validation:XValidation:rule="self.storageAccountType != 'UserManaged' || has(self.userManaged)",message="is needed with storageAccountType UserManaged: it says which account",fieldPath=".userManaged",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule="self.storageAccountType == 'UserManaged' || !has(self.userManaged)",message="goes with storageAccountType UserManaged only",messageExpression="'goes with storageAccountType UserManaged only, but that is ' + self.storageAccountType",fieldPath=".userManaged"
 type BootDiagnostics struct {
 	// storageAccountType is Managed for storage of Azure's, UserManaged for an account of yours, or Disabled.
 	// Example: Managed

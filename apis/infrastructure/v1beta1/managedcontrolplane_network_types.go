@@ -107,12 +107,14 @@ type ServiceEndpoints []ServiceEndpointSpec
 type ServiceEndpointSpec struct {
 	// service is the name that Azure has for the service.
 	// Example: Microsoft.Storage
+	// +kubebuilder:validation:MaxLength=256
 	Service string `json:"service"`
 
 	// locations are the regions for which that goes; "*" is all.
 	// Example: [westeurope]
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=64
 	Locations []string `json:"locations"`
 }
 
@@ -186,7 +188,7 @@ type PrivateLinkServiceConnection struct {
 	// privateLinkServiceID is the resource ID of the other resource.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/images/providers/Microsoft.ContainerRegistry/registries/mine
 	// +optional
-	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:MaxLength=640
 	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('(?i)subscriptions/.+/resourceGroups/.+/providers/.+/.+/.+')`,message="must be a resource ID, such as /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Storage/storageAccounts/NAME"
 	PrivateLinkServiceID string `json:"privateLinkServiceID,omitempty"`
 

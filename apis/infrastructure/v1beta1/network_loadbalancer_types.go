@@ -30,6 +30,7 @@ type LoadBalancerSpec struct {
 	// Example: my-cluster-public-lb
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^[-a-zA-Z0-9_.]+$')`,message="must be letters, digits, and the characters - _ . as Azure wants it"
 	Name string `json:"name,omitempty"`
 
 	// frontendIPs are its addresses. That of the API server has one public address or, with type Internal, one private
@@ -50,7 +51,7 @@ type LoadBalancerSpec struct {
 	// Example: [{name: api, natIPConfigurations: [{allocationMethod: Dynamic, subnet: private-link-subnet}], lbFrontendIPConfigNames: [api]}]
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:MaxItems=8
 	PrivateLinks []PrivateLink `json:"privateLinks,omitempty"`
 
 	// backendPool is the pool of machines behind it.
@@ -77,6 +78,7 @@ type LoadBalancerClassSpec struct {
 	// Example: Standard
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self == 'Standard'`,message="must be Standard: there is no other kind"
 	SKU SKU `json:"sku,omitempty"`
 
 	// type says if it is reached from the internet (Public) or from the virtual network (Internal). The default is Public,
@@ -84,12 +86,14 @@ type LoadBalancerClassSpec struct {
 	// Example: Internal
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self == 'Public' || self == 'Internal'`,message="must be Public or Internal"
 	Type LBType `json:"type,omitempty"`
 
 	// idleTimeoutInMinutes is after how many minutes without traffic a connection is cut, 4 to 30. The default is 4. It
 	// cannot be changed.
 	// Example: 4
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self >= 4 && self <= 30",message="must be from 4 to 30"
 	IdleTimeoutInMinutes *int32 `json:"idleTimeoutInMinutes,omitempty"`
 }
 
@@ -115,6 +119,7 @@ type FrontendIPClass struct {
 	// Example: 10.0.0.100
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule=`self == "" || isIP(self)`,message="must be an IP address"
 	PrivateIPAddress string `json:"privateIP,omitempty"`
 }
 
@@ -176,6 +181,9 @@ type LoadBalancerPort struct {
 }
 
 // PrivateLink is a private link service, by which private endpoints of others reach a load balancer.
+//
+// +kubebuilder:validation:XValidation:rule=`(has(self.name) ? self.name : "").matches('^[-a-zA-Z0-9_.]+$')`,message="must be letters, digits, and the characters - _ . as Azure wants it",fieldPath=".name"
+// +kubebuilder:validation:XValidation:rule="(!has(self.autoApprovedSubscriptions) || self.autoApprovedSubscriptions.all(a, a in (has(self.allowedSubscriptions) ? self.allowedSubscriptions : [])))",message="must be among allowedSubscriptions",fieldPath=".autoApprovedSubscriptions"
 type PrivateLink struct {
 	// name of the private link service in Azure.
 	// Example: my-cluster-api
@@ -187,7 +195,8 @@ type PrivateLink struct {
 	// changed.
 	// Example: [{allocationMethod: Dynamic, subnet: private-link-subnet}]
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="size(self) > 0",message="must have at least one"
 	NATIPConfigurations []PrivateLinkNATIPConfiguration `json:"natIPConfigurations"`
 
 	// lbFrontendIPConfigNames are the names of the frontends of the load balancer that it leads to; each has a private
@@ -196,6 +205,7 @@ type PrivateLink struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.all(n, self.exists_one(o, o == n))",message="must have each name once"
 	LBFrontendIPConfigNames []string `json:"lbFrontendIPConfigNames"`
 
 	// allowedSubscriptions are those that may ask for a connection; "*" is all. Left out, only those with rights in this

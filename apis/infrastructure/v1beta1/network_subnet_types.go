@@ -18,10 +18,14 @@ const (
 // Subnets are the subnets of a cluster, each with a name of its own.
 // +listType=map
 // +listMapKey=name
-// +kubebuilder:validation:MaxItems=32
+// +kubebuilder:validation:MaxItems=16
 type Subnets []SubnetSpec
 
 // SubnetSpec is a part of the virtual network of a cluster.
+//
+// +kubebuilder:validation:XValidation:rule=`(has(oldSelf.securityGroup) && has(oldSelf.securityGroup.name) ? oldSelf.securityGroup.name : "") == "" || (has(self.securityGroup) && has(self.securityGroup.name) ? self.securityGroup.name : "") == (has(oldSelf.securityGroup) && has(oldSelf.securityGroup.name) ? oldSelf.securityGroup.name : "")`,message="cannot be changed: it is decided when the subnet is created",messageExpression=`'cannot be changed from ' + (has(oldSelf.securityGroup) && has(oldSelf.securityGroup.name) ? oldSelf.securityGroup.name : "") + ' to ' + ((has(self.securityGroup) && has(self.securityGroup.name) ? self.securityGroup.name : "") == "" ? 'nothing' : (has(self.securityGroup) && has(self.securityGroup.name) ? self.securityGroup.name : "")) + ': it is decided when the subnet is created'`,fieldPath=".securityGroup.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(oldSelf.routeTable) && has(oldSelf.routeTable.name) ? oldSelf.routeTable.name : "") == "" || (has(self.routeTable) && has(self.routeTable.name) ? self.routeTable.name : "") == (has(oldSelf.routeTable) && has(oldSelf.routeTable.name) ? oldSelf.routeTable.name : "")`,message="cannot be changed: it is decided when the subnet is created",messageExpression=`'cannot be changed from ' + (has(oldSelf.routeTable) && has(oldSelf.routeTable.name) ? oldSelf.routeTable.name : "") + ' to ' + ((has(self.routeTable) && has(self.routeTable.name) ? self.routeTable.name : "") == "" ? 'nothing' : (has(self.routeTable) && has(self.routeTable.name) ? self.routeTable.name : "")) + ': it is decided when the subnet is created'`,fieldPath=".routeTable.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(oldSelf.natGateway) && has(oldSelf.natGateway.name) ? oldSelf.natGateway.name : "") == "" || (has(self.natGateway) && has(self.natGateway.name) ? self.natGateway.name : "") == (has(oldSelf.natGateway) && has(oldSelf.natGateway.name) ? oldSelf.natGateway.name : "")`,message="cannot be changed: it is decided when the subnet is created",messageExpression=`'cannot be changed from ' + (has(oldSelf.natGateway) && has(oldSelf.natGateway.name) ? oldSelf.natGateway.name : "") + ' to ' + ((has(self.natGateway) && has(self.natGateway.name) ? self.natGateway.name : "") == "" ? 'nothing' : (has(self.natGateway) && has(self.natGateway.name) ? self.natGateway.name : "")) + ': it is decided when the subnet is created'`,fieldPath=".natGateway.name",reason="FieldValueForbidden"
 type SubnetSpec struct {
 	// id is kept for objects that come from CAPZ, which wrote the resource ID here. One that is set says that the subnet is
 	// there already, so that it gets no NAT gateway by default.
@@ -50,11 +54,14 @@ type SubnetSpec struct {
 }
 
 // SubnetClassSpec is the part of a subnet that several clusters may have in common.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.privateEndpoints) || (has(self.cidrBlocks) ? size(self.cidrBlocks) : 0) == 0 || self.privateEndpoints.all(e, (!has(e.privateIPAddresses) || e.privateIPAddresses.all(a, !isIP(a) || self.cidrBlocks.exists(c, isCIDR(c) && cidr(c).containsIP(a)))))",message="each of their privateIPAddresses must be in the range of the subnet",fieldPath=".privateEndpoints"
 type SubnetClassSpec struct {
 	// name of the subnet in Azure. A single subnet of its role may leave it out, and is named after cluster and role then.
 	// Users write it.
 	// Example: node-subnet
 	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^[-a-zA-Z0-9_.]+$')`,message="must be letters, digits, and the characters - _ . as Azure wants it"
 	Name string `json:"name"`
 
 	// role is what the subnet is for: node, control-plane, cluster for both, or bastion. Users write it.
@@ -68,8 +75,9 @@ type SubnetClassSpec struct {
 	// Example: [10.1.0.0/16]
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:MaxItems=4
 	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:items:XValidation:rule="isCIDR(self)",message="must be an address range in CIDR notation, such as 10.1.0.0/16"
 	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
 
 	// serviceEndpoints let the subnet reach Azure services by Azure's own network. Users write them.
@@ -77,7 +85,9 @@ type SubnetClassSpec struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=service
-	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:MaxItems=24
+	// +kubebuilder:validation:XValidation:rule="self.all(e, e.service.matches('^Microsoft[.][a-zA-Z]{1,42}[a-zA-Z0-9]{0,42}$'))",message="service of each must be a name such as Microsoft.Storage"
+	// +kubebuilder:validation:XValidation:rule="self.all(e, size(e.locations) > 0 && e.locations.all(l, l.matches('^([a-z]{1,42}[0-9]{0,5}|[*])$')))",message="locations of each must have one or more names of regions, such as westeurope, or *"
 	ServiceEndpoints []ServiceEndpointSpec `json:"serviceEndpoints,omitempty"`
 
 	// privateEndpoints give other Azure resources an address in the subnet. Taking an entry away deletes it. Users write
@@ -86,7 +96,7 @@ type SubnetClassSpec struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:MaxItems=16
 	PrivateEndpoints []PrivateEndpointSpec `json:"privateEndpoints,omitempty"`
 }
 
@@ -157,6 +167,9 @@ const (
 )
 
 // SecurityRule allows or denies some traffic.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.priority)",message="is needed: a number from 100 to 4096",fieldPath=".priority",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule="!has(self.source) || !has(self.sources)",message="does not go with sources: say all address ranges there",fieldPath=".source"
 type SecurityRule struct {
 	// name of the rule, its own within the security group.
 	// Example: web
@@ -181,6 +194,7 @@ type SecurityRule struct {
 	// number that fits.
 	// Example: 2300
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self >= 100 && self <= 4096",message="must be from 100 to 4096"
 	Priority int32 `json:"priority,omitempty"`
 
 	// sourcePorts is a port, a range of ports, or * for all.

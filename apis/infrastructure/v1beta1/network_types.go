@@ -13,6 +13,31 @@ const (
 )
 
 // NetworkSpec is the network of a cluster.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.subnets) || (has(self.vnet) && has(self.vnet.cidrBlocks) ? size(self.vnet.cidrBlocks) : 0) == 0 || self.subnets.all(s, (!has(s.cidrBlocks) || s.cidrBlocks.all(c, !isCIDR(c) || self.vnet.cidrBlocks.exists(v, isCIDR(v) && cidr(v).containsCIDR(c)))))",message="cidrBlocks of each must be within those of vnet",messageExpression="'cidrBlocks of each must be within those of vnet, which are ' + self.vnet.cidrBlocks.join(', ')",fieldPath=".subnets"
+// +kubebuilder:validation:XValidation:rule=`!has(self.apiServerLB) || !has(oldSelf.apiServerLB) || (has(oldSelf.apiServerLB.name) ? oldSelf.apiServerLB.name : "") == "" || (has(self.apiServerLB.name) ? self.apiServerLB.name : "") == oldSelf.apiServerLB.name`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + oldSelf.apiServerLB.name + ' to ' + ((has(self.apiServerLB.name) ? self.apiServerLB.name : "") == "" ? 'nothing' : self.apiServerLB.name) + ': it is decided when the cluster is created'`,fieldPath=".apiServerLB.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!has(self.apiServerLB) || !has(oldSelf.apiServerLB) || (has(oldSelf.apiServerLB.type) ? oldSelf.apiServerLB.type : "") == "" || (has(self.apiServerLB.type) ? self.apiServerLB.type : "") == oldSelf.apiServerLB.type`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + oldSelf.apiServerLB.type + ' to ' + ((has(self.apiServerLB.type) ? self.apiServerLB.type : "") == "" ? 'nothing' : self.apiServerLB.type) + ': it is decided when the cluster is created'`,fieldPath=".apiServerLB.type",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || !has(oldSelf.apiServerLB) || !has(oldSelf.apiServerLB.idleTimeoutInMinutes) || (has(self.apiServerLB.idleTimeoutInMinutes) ? self.apiServerLB.idleTimeoutInMinutes : 4) == oldSelf.apiServerLB.idleTimeoutInMinutes",message="cannot be changed: it is decided when the cluster is created",fieldPath=".apiServerLB.idleTimeoutInMinutes",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || !has(oldSelf.apiServerLB) || (!has(self.apiServerLB.availabilityZones) || self.apiServerLB.availabilityZones.all(z, z in (has(oldSelf.apiServerLB.availabilityZones) ? oldSelf.apiServerLB.availabilityZones : []))) && (!has(oldSelf.apiServerLB.availabilityZones) || oldSelf.apiServerLB.availabilityZones.all(z, z in (has(self.apiServerLB.availabilityZones) ? self.apiServerLB.availabilityZones : [])))",message="cannot be changed: it is decided when the cluster is created",fieldPath=".apiServerLB.availabilityZones",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(!has(oldSelf.apiServerLB) || !has(oldSelf.apiServerLB.frontendIPs) || oldSelf.apiServerLB.frontendIPs.all(o, (has(o.privateIP) ? o.privateIP : "") == "" || (!has(self.apiServerLB) || !has(self.apiServerLB.frontendIPs) || self.apiServerLB.frontendIPs.all(f, (has(f.privateIP) ? f.privateIP : "") == "" || f.privateIP == o.privateIP))))`,message="privateIP cannot be changed: it is decided when the cluster is created",fieldPath=".apiServerLB.frontendIPs",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!has(self.nodeOutboundLB) || !has(oldSelf.nodeOutboundLB) || (has(oldSelf.nodeOutboundLB.name) ? oldSelf.nodeOutboundLB.name : "") == "" || (has(self.nodeOutboundLB.name) ? self.nodeOutboundLB.name : "") == oldSelf.nodeOutboundLB.name`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + oldSelf.nodeOutboundLB.name + ' to ' + ((has(self.nodeOutboundLB.name) ? self.nodeOutboundLB.name : "") == "" ? 'nothing' : self.nodeOutboundLB.name) + ': it is decided when the cluster is created'`,fieldPath=".nodeOutboundLB.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`!has(self.nodeOutboundLB) || !has(oldSelf.nodeOutboundLB) || (has(oldSelf.nodeOutboundLB.id) ? oldSelf.nodeOutboundLB.id : "") == "" || (has(self.nodeOutboundLB.id) ? self.nodeOutboundLB.id : "") == oldSelf.nodeOutboundLB.id`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + oldSelf.nodeOutboundLB.id + ' to ' + ((has(self.nodeOutboundLB.id) ? self.nodeOutboundLB.id : "") == "" ? 'nothing' : self.nodeOutboundLB.id) + ': it is decided when the cluster is created'`,fieldPath=".nodeOutboundLB.id",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(self.nodeOutboundLB) || !has(oldSelf.nodeOutboundLB) || !has(oldSelf.nodeOutboundLB.idleTimeoutInMinutes) || (has(self.nodeOutboundLB.idleTimeoutInMinutes) ? self.nodeOutboundLB.idleTimeoutInMinutes : 4) == oldSelf.nodeOutboundLB.idleTimeoutInMinutes",message="cannot be changed: it is decided when the cluster is created",fieldPath=".nodeOutboundLB.idleTimeoutInMinutes",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="!has(self.nodeOutboundLB) || !has(oldSelf.nodeOutboundLB) || (!has(self.nodeOutboundLB.availabilityZones) || self.nodeOutboundLB.availabilityZones.all(z, z in (has(oldSelf.nodeOutboundLB.availabilityZones) ? oldSelf.nodeOutboundLB.availabilityZones : []))) && (!has(oldSelf.nodeOutboundLB.availabilityZones) || oldSelf.nodeOutboundLB.availabilityZones.all(z, z in (has(self.nodeOutboundLB.availabilityZones) ? self.nodeOutboundLB.availabilityZones : [])))",message="cannot be changed: it is decided when the cluster is created",fieldPath=".nodeOutboundLB.availabilityZones",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.nodeOutboundLB) && has(self.nodeOutboundLB.privateLinks) ? size(self.nodeOutboundLB.privateLinks) : 0) == 0",message="are for apiServerLB only",fieldPath=".nodeOutboundLB.privateLinks",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.nodeOutboundLB) && has(self.nodeOutboundLB.frontendIPsCount) ? self.nodeOutboundLB.frontendIPsCount : 1) >= 0 && (has(self.nodeOutboundLB) && has(self.nodeOutboundLB.frontendIPsCount) ? self.nodeOutboundLB.frontendIPsCount : 1) <= 16",message="must be from 0 to 16: a load balancer has no more addresses for traffic out",fieldPath=".nodeOutboundLB.frontendIPsCount"
+// +kubebuilder:validation:XValidation:rule="has(self.controlPlaneOutboundLB) == has(oldSelf.controlPlaneOutboundLB) && (!has(self.controlPlaneOutboundLB) || self.controlPlaneOutboundLB == oldSelf.controlPlaneOutboundLB)",message="cannot be changed, set or taken away: it is decided when the cluster is created",fieldPath=".controlPlaneOutboundLB",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.controlPlaneOutboundLB) && has(self.controlPlaneOutboundLB.privateLinks) ? size(self.controlPlaneOutboundLB.privateLinks) : 0) == 0",message="are for apiServerLB only",fieldPath=".controlPlaneOutboundLB.privateLinks",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.controlPlaneOutboundLB) && has(self.controlPlaneOutboundLB.frontendIPsCount) ? self.controlPlaneOutboundLB.frontendIPsCount : 1) >= 0 && (has(self.controlPlaneOutboundLB) && has(self.controlPlaneOutboundLB.frontendIPsCount) ? self.controlPlaneOutboundLB.frontendIPsCount : 1) <= 16",message="must be from 0 to 16: a load balancer has no more addresses for traffic out",fieldPath=".controlPlaneOutboundLB.frontendIPsCount"
+// +kubebuilder:validation:XValidation:rule=`(has(self.privateDNSZoneName) ? self.privateDNSZoneName : "") == (has(oldSelf.privateDNSZoneName) ? oldSelf.privateDNSZoneName : "")`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + ((has(oldSelf.privateDNSZoneName) ? oldSelf.privateDNSZoneName : "") == "" ? 'nothing' : (has(oldSelf.privateDNSZoneName) ? oldSelf.privateDNSZoneName : "")) + ' to ' + ((has(self.privateDNSZoneName) ? self.privateDNSZoneName : "") == "" ? 'nothing' : (has(self.privateDNSZoneName) ? self.privateDNSZoneName : "")) + ': it is decided when the cluster is created'`,fieldPath=".privateDNSZoneName",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(self.privateDNSZoneResourceGroup) ? self.privateDNSZoneResourceGroup : "") == (has(oldSelf.privateDNSZoneResourceGroup) ? oldSelf.privateDNSZoneResourceGroup : "")`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + ((has(oldSelf.privateDNSZoneResourceGroup) ? oldSelf.privateDNSZoneResourceGroup : "") == "" ? 'nothing' : (has(oldSelf.privateDNSZoneResourceGroup) ? oldSelf.privateDNSZoneResourceGroup : "")) + ' to ' + ((has(self.privateDNSZoneResourceGroup) ? self.privateDNSZoneResourceGroup : "") == "" ? 'nothing' : (has(self.privateDNSZoneResourceGroup) ? self.privateDNSZoneResourceGroup : "")) + ': it is decided when the cluster is created'`,fieldPath=".privateDNSZoneResourceGroup",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(self.privateDNSZone) ? self.privateDNSZone : "") == (has(oldSelf.privateDNSZone) ? oldSelf.privateDNSZone : "")`,message="cannot be changed: it is decided when the cluster is created",messageExpression=`'cannot be changed from ' + ((has(oldSelf.privateDNSZone) ? oldSelf.privateDNSZone : "") == "" ? 'nothing' : (has(oldSelf.privateDNSZone) ? oldSelf.privateDNSZone : "")) + ' to ' + ((has(self.privateDNSZone) ? self.privateDNSZone : "") == "" ? 'nothing' : (has(self.privateDNSZone) ? self.privateDNSZone : "")) + ': it is decided when the cluster is created'`,fieldPath=".privateDNSZone",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.apiServerLB) && has(self.apiServerLB.privateLinks) ? size(self.apiServerLB.privateLinks) : 0) == 0 || (has(self.apiServerLB.type) ? self.apiServerLB.type : 'Public') == 'Internal'",message="go with type Internal only: a private link leads to a private address",fieldPath=".apiServerLB.privateLinks"
+// +kubebuilder:validation:XValidation:rule=`(!has(self.apiServerLB) || !has(self.apiServerLB.privateLinks) || self.apiServerLB.privateLinks.all(l, self.apiServerLB.privateLinks.exists_one(o, (has(o.name) ? o.name : "") == (has(l.name) ? l.name : ""))))`,message="must have names of their own",fieldPath=".apiServerLB.privateLinks"
+// +kubebuilder:validation:XValidation:rule="(!has(self.apiServerLB) || !has(self.apiServerLB.privateLinks) || self.apiServerLB.privateLinks.all(l, size(l.lbFrontendIPConfigNames) > 0 && l.lbFrontendIPConfigNames.all(n, (has(self.apiServerLB.frontendIPs) && self.apiServerLB.frontendIPs.exists(f, f.name == n)))))",message="lbFrontendIPConfigNames of each must have one or more names of frontendIPs",fieldPath=".apiServerLB.privateLinks"
+// +kubebuilder:validation:XValidation:rule="!has(self.subnets) || (!has(self.apiServerLB) || !has(self.apiServerLB.privateLinks) || self.apiServerLB.privateLinks.all(l, l.natIPConfigurations.all(n, self.subnets.exists(s, s.name == n.subnet))))",message="natIPConfigurations of each must name a subnet of this cluster",fieldPath=".apiServerLB.privateLinks"
+// +kubebuilder:validation:XValidation:rule=`!has(self.subnets) || (!has(self.apiServerLB) || !has(self.apiServerLB.privateLinks) || self.apiServerLB.privateLinks.all(l, l.natIPConfigurations.all(n, n.allocationMethod != 'Static' || isIP((has(n.privateIPAddress) ? n.privateIPAddress : "")) && self.subnets.all(s, s.name != n.subnet || (has(s.cidrBlocks) && s.cidrBlocks.exists(c, isCIDR(c) && cidr(c).containsIP(n.privateIPAddress)))))))`,message="natIPConfigurations with allocationMethod Static must have a privateIPAddress in the range of their subnet",fieldPath=".apiServerLB.privateLinks"
+// +kubebuilder:validation:XValidation:rule=`(!has(oldSelf.apiServerLB) || !has(oldSelf.apiServerLB.privateLinks) || oldSelf.apiServerLB.privateLinks.all(o, (!has(self.apiServerLB) || !has(self.apiServerLB.privateLinks) || self.apiServerLB.privateLinks.all(l, (has(l.name) ? l.name : "") != (has(o.name) ? o.name : "") || l.natIPConfigurations == o.natIPConfigurations))))`,message="natIPConfigurations cannot be changed: make another private link",fieldPath=".apiServerLB.privateLinks",reason="FieldValueForbidden"
 type NetworkSpec struct {
 	// vnet is the virtual network. One that exists in Azure without the cluster's tag is used and left alone; otherwise it is
 	// created, and deleted with the cluster. Users write it.
@@ -61,12 +86,15 @@ type NetworkSpec struct {
 }
 
 // NetworkClassSpec is the part of a network that several clusters may have in common.
+//
+// +kubebuilder:validation:XValidation:rule=`(has(self.privateDNSZoneResourceGroup) ? self.privateDNSZoneResourceGroup : "") == "" || (has(self.privateDNSZoneName) ? self.privateDNSZoneName : "") != ""`,message="needs privateDNSZoneName: the zone is that of somebody else",fieldPath=".privateDNSZoneResourceGroup"
 type NetworkClassSpec struct {
 	// privateDNSZoneName is the name of the private DNS zone of a private cluster. The default is the cluster's name with
 	// .capz.io. One that exists in Azure is used and left alone. It cannot be changed. Users write it.
 	// Example: clusters.example.org
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^([a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})([.][a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$')`,message="must be a DNS name, such as clusters.example.org"
 	PrivateDNSZoneName string `json:"privateDNSZoneName,omitempty"`
 
 	// privateDNSZoneResourceGroup is the resource group of the private DNS zone; privateDNSZoneName is needed then. The
@@ -74,6 +102,7 @@ type NetworkClassSpec struct {
 	// Example: dns
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^[-a-zA-Z0-9_.()]+$')`,message="must be letters, digits, and the characters - _ . ( ) as Azure wants it"
 	PrivateDNSZoneResourceGroup string `json:"privateDNSZoneResourceGroup,omitempty"`
 }
 
@@ -84,6 +113,7 @@ type VnetSpec struct {
 	// Example: networks
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^[-a-zA-Z0-9_.()]+$')`,message="must be letters, digits, and the characters - _ . ( ) as Azure wants it"
 	ResourceGroup string `json:"resourceGroup,omitempty"`
 
 	// id is kept for objects that come from CAPZ, which wrote the resource ID here. Nothing reads or writes it.
@@ -113,6 +143,7 @@ type VnetClassSpec struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:items:XValidation:rule="isCIDR(self)",message="must be an address range in CIDR notation, such as 10.0.0.0/16"
 	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
 
 	// tags are kept for objects that come from CAPZ, which repeated Azure's tags here. Nothing reads or writes them.
@@ -124,6 +155,7 @@ type VnetClassSpec struct {
 // VnetPeerings are the peerings of a virtual network.
 // +listType=atomic
 // +kubebuilder:validation:MaxItems=100
+// +kubebuilder:validation:XValidation:rule=`self.all(p, self.exists_one(o, o.remoteVnetName == p.remoteVnetName && (has(o.resourceGroup) ? o.resourceGroup : "") == (has(p.resourceGroup) ? p.resourceGroup : "")))`,message="must have each virtual network once"
 type VnetPeerings []VnetPeeringSpec
 
 // VnetPeeringSpec connects the virtual network of a cluster with another that is there already.

@@ -29,6 +29,7 @@ var inBothVersions = []string{
 var served = map[string][]string{
 	"v1alpha1": inBothVersions,
 	"v1beta1": append(slices.Clone(inBothVersions), "azureclusteridentities",
+		"azureclusters", "azureclustertemplates", "azuremachines", "azuremachinetemplates",
 		"azuremanagedclusters", "azuremanagedclustertemplates",
 		"azuremanagedcontrolplanes", "azuremanagedcontrolplanetemplates",
 		"azuremanagedmachinepools", "azuremanagedmachinepooltemplates"),

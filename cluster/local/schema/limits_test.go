@@ -23,7 +23,7 @@ type limit struct {
 	want string
 }
 
-// TestCAPZLimits tries every enum, minimum, maximum and length that CAPZ's definitions of the typed kinds have: the values at
+// TestCAPZLimits tries every enum, minimum, maximum and length that CAPZ's definitions of the typed and self-managed kinds have: the values at
 // the limit are taken and those beyond it refused, with the field, the value and what is possible.
 func TestCAPZLimits(t *testing.T) {
 	crds, err := capzCRDs(capzDir(t))
@@ -33,6 +33,7 @@ func TestCAPZLimits(t *testing.T) {
 	tried := 0
 	for plural, kind := range map[string]string{
 		"azuremanagedcontrolplanes": controlPlane, "azuremanagedmachinepools": machinePool, "azureclusteridentities": "AzureClusterIdentity",
+		"azureclusters": azureCluster, "azuremachines": azureMachine,
 	} {
 		limits := limitsBelow("spec", crds[plural].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"])
 		tried += len(limits)
@@ -106,13 +107,13 @@ func limitsAt(path string, schema extv1.JSONSchemaProps) []limit {
 		high := int64(*schema.Maximum)
 		out = append(out, limit{path: path, value: high}, limit{path: path, value: high + 1, want: fmt.Sprintf("Invalid value: %d: %s in body should be less than or equal to %d", high+1, strings.ReplaceAll(path, "[]", "[0]"), high)})
 	}
-	if schema.MaxLength != nil {
+	if schema.MaxLength != nil && schema.Pattern == "" {
 		text := strings.Repeat("1", int(*schema.MaxLength))
 		out = append(out, limit{path: path, value: text}, limit{path: path, value: text + "1", want: "Too long"})
 	}
 	if schema.MinLength != nil {
 		short := strings.Repeat("1", int(*schema.MinLength)-1)
-		out = append(out, limit{path: path, value: short + "1"}, limit{path: path, value: short, want: fmt.Sprintf("Invalid value: %q: %s in body should be at least %d chars long", short, path, *schema.MinLength)})
+		out = append(out, limit{path: path, value: short + "1"}, limit{path: path, value: short, want: fmt.Sprintf("Invalid value: %q: %s in body should be at least %d chars long", short, strings.ReplaceAll(path, "[]", "[0]"), *schema.MinLength)})
 	}
 	return out
 }
@@ -146,6 +147,12 @@ func TestRequired(t *testing.T) {
 		{machinePool, "{taints: [{key: a, value: b}]}", "spec.taints[0].effect: Required value"},
 		{machinePool, "{taints: [{effect: NoSchedule, value: b}]}", "spec.taints[0].key: Required value"},
 		{machinePool, "{taints: [{effect: NoSchedule, key: b}]}", "spec.taints[0].value: Required value"},
+		{azureCluster, "{location: null}", "spec.location: Required value"},
+		{azureCluster, "{networkSpec: {vnet: {peerings: [{resourceGroup: a}]}}}", "spec.networkSpec.vnet.peerings[0].remoteVnetName: Required value"},
+		{azureCluster, "{networkSpec: {additionalAPIServerLBPorts: [{name: a}]}}", "spec.networkSpec.additionalAPIServerLBPorts[0].port: Required value"},
+		{azureMachine, "{vmSize: null}", "spec.vmSize: Required value"},
+		{azureMachine, "{osDisk: null}", "spec.osDisk: Required value"},
+		{azureMachine, "{dataDisks: [{nameSuffix: a}]}", "spec.dataDisks[0].diskSizeGB: Required value"},
 		{"AzureClusterIdentity", "{type: null}", "spec.type: Required value"},
 		{"AzureClusterIdentity", "{clientID: null}", "spec.clientID: Required value"},
 		{"AzureClusterIdentity", "{tenantID: null}", "spec.tenantID: Required value"},

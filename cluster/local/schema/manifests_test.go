@@ -170,7 +170,7 @@ func fill(text string, values map[string]string) (string, error) {
 		return "", err
 	}
 	for _, name := range missing {
-		if !strings.Contains(text, "${"+name+":=") {
+		if !strings.Contains(text, "${"+name+":=") && !strings.Contains(text, "${"+name+":-") {
 			return "", fmt.Errorf("no value for ${%s}", name)
 		}
 	}

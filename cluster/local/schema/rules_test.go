@@ -14,10 +14,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// minimal has the least that each of the typed kinds takes as its spec.
+// minimal has the least that each of the typed and self-managed kinds takes as its spec.
 var minimal = map[string]string{
 	"AzureManagedControlPlane": `{resourceGroupName: group, location: westeurope, version: v1.33.6, identityRef: {kind: AzureClusterIdentity, name: identity}}`,
 	"AzureManagedMachinePool":  `{mode: User, sku: Standard_D2s_v5, name: pool0}`,
+	azureCluster:               `{location: westeurope, identityRef: {kind: AzureClusterIdentity, name: identity}}`,
+	azureMachine:               `{vmSize: Standard_D2s_v5, osDisk: {}}`,
 	"AzureClusterIdentity":     `{type: WorkloadIdentity, clientID: client, tenantID: tenant}`,
 }
 

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestTypedDefaults reads back what the API server makes of the least that a typed kind takes.
+// TestTypedDefaults reads back what the API server makes of the least that a typed or self-managed kind takes.
 func TestTypedDefaults(t *testing.T) {
 	cases := map[string]struct{ kind, spec, want string }{
 		"ControlPlane": {kind: controlPlane, spec: "{}", want: "{networkPlugin: azure, loadBalancerSKU: Standard, sku: {tier: Free}, enablePreviewFeatures: false}"},
@@ -33,6 +33,11 @@ func TestTypedDefaults(t *testing.T) {
 		},
 		"MachinePool": {kind: machinePool, spec: "{}", want: "{osType: Linux, osDiskType: Managed, scaleDownMode: Delete}"},
 		"Identity":    {kind: "AzureClusterIdentity", spec: "{allowedNamespaces: {}}", want: "{}"},
+		"Cluster":     {kind: azureCluster, spec: "{bastionSpec: {azureBastion: {}}}", want: "{controlPlaneEnabled: true, bastionSpec: {azureBastion: {sku: Basic, enableTunneling: false}}}"},
+		"Machine": {
+			kind: azureMachine, spec: "{image: {marketplace: {publisher: a, offer: b, sku: c, version: d}}}",
+			want: "{identity: None, osDisk: {osType: Linux, cachingType: None}, image: {marketplace: {thirdPartyImage: false}}}",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -54,6 +59,7 @@ func TestOwnersMayWrite(t *testing.T) {
 	ctx := context.Background()
 	for kind, output := range map[string]string{
 		controlPlane: "{controlPlaneEndpoint: {host: a, port: 443}}", machinePool: "{providerIDList: [a]}", "AzureClusterIdentity": "{}",
+		azureCluster: "{controlPlaneEndpoint: {host: a, port: 443}}", azureMachine: "{providerID: a}",
 	} {
 		t.Run(kind, func(t *testing.T) {
 			u := object(t, kind, "")
