@@ -42,6 +42,7 @@ func TestConfigurationsMatch(t *testing.T) {
 	wanted := []leads{
 		{Path, []arv1.OperationType{arv1.Create}},
 		{DefaultsPath, []arv1.OperationType{arv1.Create, arv1.Update}},
+		{SelfManagedDefaultsPath, []arv1.OperationType{arv1.Create, arv1.Update}},
 		{PlatformPath, []arv1.OperationType{arv1.Create}},
 		{TopologyPath, []arv1.OperationType{arv1.Update}},
 		{UninstallPath, []arv1.OperationType{arv1.Delete}},
@@ -50,6 +51,7 @@ func TestConfigurationsMatch(t *testing.T) {
 		{ManagedPoolPath, []arv1.OperationType{arv1.Update, arv1.Delete}},
 		{ManagedClusterPath, []arv1.OperationType{arv1.Create, arv1.Update}},
 		{MachinePoolPath, []arv1.OperationType{arv1.Create, arv1.Update, arv1.Delete}},
+		{MachinePath, []arv1.OperationType{arv1.Create, arv1.Update}},
 		{IdentitySecretPath, []arv1.OperationType{arv1.Create, arv1.Update}},
 		{IdentityOperatorPath, []arv1.OperationType{arv1.Create, arv1.Update}},
 	}
@@ -57,7 +59,7 @@ func TestConfigurationsMatch(t *testing.T) {
 		t.Errorf("webhooks: -want +got:\n%s", diff)
 	}
 	for _, kind := range composite.Select(composite.Is(composite.ControlPlane)) {
-		if asked := mutating.Webhooks[3].MatchConditions[0].Expression; !strings.Contains(asked, "'"+kind.Kind+"'") {
+		if asked := mutating.Webhooks[4].MatchConditions[0].Expression; !strings.Contains(asked, "'"+kind.Kind+"'") {
 			t.Errorf("the webhook of topologies is not asked about %s", kind.Kind)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -27,7 +28,7 @@ func (r *Rules) controlPlane(ctx context.Context, req admission.Request) (field.
 	if req.Operation == admissionv1.Update {
 		return r.writtenLater(ctx, req, controlPlane)
 	}
-	wrong := sshPublicKey(controlPlane.Spec.SSHPublicKey)
+	wrong := sshPublicKey(field.NewPath("spec", "sshPublicKey"), ptr.Deref(controlPlane.Spec.SSHPublicKey, ""))
 	cluster, err := r.clusterOf(ctx, controlPlane)
 	if err != nil || cluster == nil {
 		return wrong, err
@@ -59,15 +60,15 @@ func (r *Rules) newerPools(ctx context.Context, controlPlane *v1beta1.AzureManag
 const shownKey = 32
 
 // sshPublicKey refuses a key that no SSH server would take.
-func sshPublicKey(key *string) field.ErrorList {
-	if key == nil || *key == "" {
+func sshPublicKey(path *field.Path, key string) field.ErrorList {
+	if key == "" {
 		return nil
 	}
-	path, shown := field.NewPath("spec", "sshPublicKey"), *key
+	shown := key
 	if len(shown) > shownKey {
 		shown = strings.ToValidUTF8(shown[:shownKey], "") + "…"
 	}
-	line, err := base64.StdEncoding.DecodeString(*key)
+	line, err := base64.StdEncoding.DecodeString(key)
 	if err != nil {
 		return field.ErrorList{field.Invalid(path, shown, "must be an SSH public key in base64, as `base64 -w0 id_rsa.pub` prints it, but is not base64")}
 	}

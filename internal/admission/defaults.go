@@ -29,17 +29,22 @@ const DefaultsPath = "/default-azuremanaged"
 const sshKeyBits = 2048
 
 // A Defaulter writes into new objects of the typed AKS kinds what could not be found out again later, or would come out
-// different, and into an AzureASOManagedControlPlane with an identity its subscription. All other defaults are in the schema, or where the ASO objects are made.
+// different, and into an AzureASOManagedControlPlane with an identity its subscription. All other defaults of these are in the schema, or where
+// the ASO objects are made. Into the self-managed kinds it writes all that CAPZ writes there.
 type Defaulter struct {
 	// SubscriptionID is that of control planes which name none; empty means that they have to.
 	SubscriptionID string
 	// Scope returns the objects to act on now; nil means all.
 	Scope func() Scope
+	// newKey makes SSH keys; nil means newSSHKey.
+	newKey func() (string, error)
 }
 
-// Register serves the webhook at DefaultsPath.
+// Register serves the webhook.
 func (d *Defaulter) Register(server webhook.Server) {
-	server.Register(DefaultsPath, &webhook.Admission{Handler: d})
+	for _, path := range []string{DefaultsPath, SelfManagedDefaultsPath} {
+		server.Register(path, &webhook.Admission{Handler: d})
+	}
 }
 
 // Handle answers with a patch of the fields that are missing.
@@ -92,6 +97,8 @@ var (
 // fill writes the defaults of an object of a kind; old is empty when it is new.
 func (d *Defaulter) fill(kind string, obj, old *unstructured.Unstructured) error {
 	switch kind {
+	case clusterKind, clusterTemplateKind, machineKind, machineTemplateKind:
+		return d.fillSelfManaged(kind, obj, old)
 	case asoControlPlaneKind:
 		// Without an identity the subscription is that of the credential which ASO finds.
 		if specIdentityRef.Has(obj) {
@@ -160,16 +167,24 @@ func fillSSHKey(obj, old *unstructured.Unstructured) error {
 		set(obj, specSSHPublicKey, before)
 		return nil
 	}
+	if key, err = newSSHKey(); err != nil {
+		return err
+	}
+	set(obj, specSSHPublicKey, key)
+	return nil
+}
+
+// newSSHKey returns the public half of a new key, as a line of authorized_keys in base64. Nobody has the other half.
+func newSSHKey() (string, error) {
 	private, err := rsa.GenerateKey(rand.Reader, sshKeyBits)
 	if err != nil {
-		return fmt.Errorf("cannot generate an SSH key: %w", err)
+		return "", fmt.Errorf("cannot generate an SSH key: %w", err)
 	}
 	public, err := ssh.NewPublicKey(&private.PublicKey)
 	if err != nil {
-		return fmt.Errorf("cannot generate an SSH key: %w", err)
+		return "", fmt.Errorf("cannot generate an SSH key: %w", err)
 	}
-	set(obj, specSSHPublicKey, base64.StdEncoding.EncodeToString(ssh.MarshalAuthorizedKey(public)))
-	return nil
+	return base64.StdEncoding.EncodeToString(ssh.MarshalAuthorizedKey(public)), nil
 }
 
 // fillNetwork writes the address ranges down when a cluster is made: they would be others when it changes to the mode overlay,

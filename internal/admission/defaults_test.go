@@ -125,7 +125,7 @@ func TestDefaultSSHKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := specSSHPublicKey.Value(obj)
-	if wrong := sshPublicKey(&key); len(wrong) > 0 {
+	if wrong := sshPublicKey(nil, key); len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
 	line, err := base64.StdEncoding.DecodeString(key)

@@ -28,8 +28,13 @@ func handlers(t *testing.T) map[string]admission.Handler {
 		managedPoolTemplateKind: &Defaulter{}, "Cluster": r.handler(r.cluster), "MachinePool": r.handler(r.machinePool), controlPlaneKind + "/rules": r.handler(r.controlPlane),
 		managedPoolKind + "/rules": r.handler(r.managedPool), "CompositeResourceDefinition": &Guard{Reader: r.Reader}, "AzureManagedCluster": &RemadeGuard{},
 		"Cluster/topology": &TopologyVersion{Reader: r.Reader},
+		clusterKind:        &Defaulter{}, clusterTemplateKind: &Defaulter{}, machineKind: &Defaulter{newKey: noKey}, machineTemplateKind: &Defaulter{Scope: scoped, newKey: noKey},
+		machineKind + "/rules": r.handler(machine), machineTemplateKind + "/rules": r.handler(machine),
 	}
 }
+
+// noKey saves the time that it takes to make a key.
+func noKey() (string, error) { return "key", nil }
 
 var operations = []admissionv1.Operation{admissionv1.Create, admissionv1.Update, admissionv1.Delete}
 
@@ -71,7 +76,7 @@ func FuzzObjects(f *testing.F) {
 	for what := range 256 {
 		f.Add(uint8(what), []byte{byte(what / 3), byte(what), byte(what)}, []byte{byte(what), byte(what / 7), byte(what * 3)})
 	}
-	texts := []string{ruleCluster, ruleControlPlane, rulePool, ruleMachinePool}
+	texts := []string{ruleCluster, ruleControlPlane, rulePool, ruleMachinePool, selfManagedCluster, selfManagedTemplate, selfManagedMachine}
 	f.Fuzz(func(t *testing.T, which uint8, now, before []byte) {
 		base := map[string]any{}
 		if err := yaml.Unmarshal([]byte(texts[int(which)%len(texts)]), &base); err != nil {

@@ -29,6 +29,7 @@ const (
 	ManagedPoolPath    = "/validate-azuremanagedmachinepool"
 	ManagedClusterPath = "/validate-cluster-of-azuremanagedcontrolplane"
 	MachinePoolPath    = "/validate-machinepool-of-azuremanagedmachinepool"
+	MachinePath        = "/validate-azuremachine"
 )
 
 // The kinds that have rules and defaults of their own, as requests and messages name them.
@@ -40,7 +41,7 @@ var (
 	managedPoolTemplateKind  = composite.AzureManagedMachinePoolTemplate.Kind
 )
 
-// Rules are what the schemas of the typed AKS kinds cannot say, because it is about more than one object. Each rule is kept
+// Rules are what the schemas cannot say, for the most part because it is about more than one object. Each rule is kept
 // whichever of its objects comes last, so that manifests may be applied in any order.
 type Rules struct {
 	// Reader reads from the API server itself: what a cache does not know yet would be refused, or let through, by mistake.
@@ -56,6 +57,7 @@ func (r *Rules) Register(server webhook.Server) {
 		ManagedPoolPath:    r.managedPool,
 		ManagedClusterPath: r.cluster,
 		MachinePoolPath:    r.machinePool,
+		MachinePath:        machine,
 	} {
 		server.Register(path, &webhook.Admission{Handler: r.handler(rule)})
 	}
