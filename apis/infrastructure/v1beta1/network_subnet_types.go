@@ -125,7 +125,7 @@ type SecurityGroupClass struct {
 	// +optional
 	SecurityRules SecurityRules `json:"securityRules,omitempty"`
 
-	// tags are kept for objects that come from CAPZ, where nothing used them either.
+	// tags are tags of the security group beside those that all resources have.
 	// Example: {owner: network-team}
 	// +optional
 	Tags Tags `json:"tags,omitempty"`

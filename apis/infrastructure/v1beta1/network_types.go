@@ -146,7 +146,8 @@ type VnetClassSpec struct {
 	// +kubebuilder:validation:items:XValidation:rule="isCIDR(self)",message="must be an address range in CIDR notation, such as 10.0.0.0/16"
 	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
 
-	// tags are kept for objects that come from CAPZ, which repeated Azure's tags here. Nothing reads or writes them.
+	// tags are tags of the virtual network beside those that all resources have. In objects that come from CAPZ they repeat
+	// Azure's.
 	// Example: {owner: network-team}
 	// +optional
 	Tags Tags `json:"tags,omitempty"`
