@@ -154,7 +154,7 @@ func missingImage(image map[string]any, name, location string) *Error {
 	if text(image, "publisher") != "" {
 		return computeError(http.StatusNotFound, "PlatformImageNotFound", "imageReference", fmt.Sprintf("The platform image '%s' is not available. Verify that all fields in the storage profile are correct. For more details about storage profile information, please refer to https://aka.ms/storageprofile", name))
 	}
-	if strings.Contains(strings.ToLower(name), "/galleries/") {
+	if strings.Contains(strings.ToLower(name), "galleries/") {
 		return computeError(http.StatusNotFound, "GalleryImageNotFound", "imageReference", fmt.Sprintf("The gallery image %s is not available in %s region. Please contact image owner to replicate to this region, or change your requested region.", name, location))
 	}
 	return computeError(http.StatusNotFound, "ImageNotFound", "imageReference", fmt.Sprintf("The Image '%s' cannot be found in '%s' region.", name, location))

@@ -116,6 +116,20 @@ func (o *operations) runningOn(path string, below bool) *Operation {
 	return found
 }
 
+// lastFailure is what the operation on the resource that began last has failed with, or nil.
+func (o *operations) lastFailure(path string) *Error {
+	var last *Operation
+	for _, op := range o.byID {
+		if strings.EqualFold(op.ResourceID, path) && (last == nil || op.Started.After(last.Started)) {
+			last = op
+		}
+	}
+	if last == nil || last.running() {
+		return nil
+	}
+	return last.Fail
+}
+
 // removedSince tells whether an operation that ended after that time has deleted the resource.
 func (o *operations) removedSince(path string, after time.Time) bool {
 	for _, op := range o.byID {

@@ -209,6 +209,10 @@ func TestHostFails(t *testing.T) {
 			if got := text(poll, "error", "code"); (got == "OSProvisioningTimedOut") != (c.want == "Failed") {
 				t.Errorf("the operation ends with %q", got)
 			}
+			status := objects(f.get(testMachine+"/instanceView"), "statuses")[0]
+			if got := text(status, "code"); c.want == "Failed" && (got != "ProvisioningState/failed/OSProvisioningTimedOut" || text(status, "message") == "") {
+				t.Errorf("the instance view has %v", status)
+			}
 		})
 	}
 }

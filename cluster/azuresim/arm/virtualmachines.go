@@ -277,9 +277,11 @@ func machineRemoved(s *Service, r *Resource) error {
 func (s *Service) instanceView(r *Resource) map[string]any {
 	now := s.clock.Now().UTC().Format(time.RFC3339Nano)
 	state := strings.ToLower(r.provisioningState())
-	statuses := []any{
-		map[string]any{"code": "ProvisioningState/" + state, "level": "Info", "displayStatus": "Provisioning " + state, "time": now},
+	provisioning := map[string]any{"code": "ProvisioningState/" + state, "level": "Info", "displayStatus": "Provisioning " + state, "time": now}
+	if fail := s.operations.lastFailure(r.ID); fail != nil && r.provisioningState() == statusFailed {
+		provisioning["code"], provisioning["level"], provisioning["message"] = "ProvisioningState/failed/"+fail.Code, "Error", fail.Message
 	}
+	statuses := []any{provisioning}
 	if power := text(r.Private, privatePower); power != "" && state != "creating" {
 		statuses = append(statuses, map[string]any{"code": "PowerState/" + power, "level": "Info", "displayStatus": "VM " + power})
 	}

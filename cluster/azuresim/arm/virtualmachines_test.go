@@ -192,7 +192,7 @@ func TestOffers(t *testing.T) {
 		"quota of the region":  {func(s *Service) error { return s.SetQuota(admin.Quota{Location: "eastus", Family: "cores", Limit: 1}) }, 409, "OperationNotAllowed"},
 		"quota that suffices":  {func(s *Service) error { return s.SetQuota(admin.Quota{Location: "eastus", Family: "cores", Limit: 2}) }, 201, ""},
 		"quota somewhere else": {func(s *Service) error { return s.SetQuota(admin.Quota{Location: "westus2", Family: "cores"}) }, 201, ""},
-		"missing image":        {func(s *Service) error { return s.SetImage(admin.ImageChange{Pattern: "1\\.36\\.3$", Missing: true}) }, 404, "ImageNotFound"},
+		"missing image":        {func(s *Service) error { return s.SetImage(admin.ImageChange{Pattern: "1\\.36\\.3$", Missing: true}) }, 404, "GalleryImageNotFound"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
