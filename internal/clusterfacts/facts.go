@@ -14,7 +14,6 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
-	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
@@ -53,6 +52,7 @@ var (
 
 	specFailureDomains      = field.At[[]string]("spec", "failureDomains")
 	specFailureDomainsKnown = field.At[bool]("spec", "failureDomainsKnown")
+	specAvailabilitySets    = field.At[[]any]("spec", "availabilitySets")
 )
 
 // ServedName returns how spec.served has a kind.
@@ -81,14 +81,6 @@ func KindsOfMachines() []schema.GroupVersionKind {
 	return kinds
 }
 
-// KindsOf returns those that most composites of a kind are made of, beside what these mention and CommonKinds.
-func KindsOf(composed schema.GroupKind) []aso.Kind {
-	if composed != composite.AzureCluster.GroupKind() {
-		return nil
-	}
-	return []aso.Kind{aso.NetworkSecurityGroup, aso.NetworkSecurityGroupsSecurityRule, aso.RouteTable, aso.PublicIPAddress, aso.NatGateway, aso.LoadBalancer}
-}
-
 // Serves reports whether facts have the kind as one that the management cluster serves. If they do not, it may be served all the same.
 func Serves(facts *unstructured.Unstructured, gvk schema.GroupVersionKind) bool {
 	return slices.Contains(specServed.Value(facts), ServedName(gvk))
@@ -103,6 +95,20 @@ func FailureDomains(facts *unstructured.Unstructured) (zones []string, known boo
 		return nil, false
 	}
 	return specFailureDomains.Value(facts), true
+}
+
+// AvailabilitySets returns those that machines of the Cluster are in; not known without facts.
+func AvailabilitySets(facts *unstructured.Unstructured) (sets []v1alpha1.AvailabilitySetFacts, known bool) {
+	if facts == nil || specFormat.Value(facts) != v1alpha1.ClusterFactsFormat {
+		return nil, false
+	}
+	for _, m := range field.Maps(specAvailabilitySets.Value(facts)) {
+		set := v1alpha1.AvailabilitySetFacts{Name: field.Text(m["name"]), FaultDomains: int32(field.Integer(m["faultDomains"]))} //nolint:gosec // The API server has checked the range.
+		if set.Name != "" {
+			sets = append(sets, set)
+		}
+	}
+	return sets, true
 }
 
 // ClusterUID returns the UID of the Cluster that facts are of.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 )
 
 func TestOfCluster(t *testing.T) {
@@ -78,6 +80,20 @@ func TestFailureDomains(t *testing.T) {
 	}
 	if _, known := FailureDomains(nil); known {
 		t.Error("without facts they are known")
+	}
+}
+
+func TestAvailabilitySets(t *testing.T) {
+	facts := parse(t, "spec: {format: 2, availabilitySets: [{name: c_control-plane-as, faultDomains: 2}, {name: c_md-0-as}, {faultDomains: 3}]}")
+	want := []v1alpha1.AvailabilitySetFacts{{Name: "c_control-plane-as", FaultDomains: 2}, {Name: "c_md-0-as"}}
+	if sets, known := AvailabilitySets(facts); !known || !slices.Equal(sets, want) {
+		t.Errorf("got %v, %v", sets, known)
+	}
+	if _, known := AvailabilitySets(nil); known {
+		t.Error("without facts they are known")
+	}
+	if _, known := AvailabilitySets(parse(t, "spec: {format: 1}")); known {
+		t.Error("in an earlier format they are known")
 	}
 }
 

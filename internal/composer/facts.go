@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
 )
 
@@ -128,6 +129,11 @@ func (r *Request) Operator() string { return clusterfacts.Operator(r.knows.facts
 // known until provider-capz has been told them.
 func (r *Request) FailureDomains() (zones []string, known bool) {
 	return clusterfacts.FailureDomains(r.knows.facts)
+}
+
+// AvailabilitySets returns the availability sets that machines of the Cluster are in for which Know was called; not known without facts.
+func (r *Request) AvailabilitySets() (sets []v1alpha1.AvailabilitySetFacts, known bool) {
+	return clusterfacts.AvailabilitySets(r.knows.facts)
 }
 
 // inFacts returns the objects that facts have of a kind, sorted by name; not ok when they do not have the kind. The error is ErrPending when

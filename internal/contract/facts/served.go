@@ -60,12 +60,9 @@ const mostMentioned = 100
 // storageSuffix ends the versions in which ASO stores its kinds, which are not for users.
 const storageSuffix = "storage"
 
-// mentioned returns the kinds of what a composite resource is made of, as far as it says so, or as most of its kind are.
+// mentioned returns the kinds of what a composite resource is made of, as far as it says so.
 func mentioned(xr *unstructured.Unstructured) []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
-	for _, kind := range clusterfacts.KindsOf(xr.GroupVersionKind().GroupKind()) {
-		kinds = append(kinds, kind.GroupKind().WithVersion(kind.Version))
-	}
 	for _, item := range specResources.Value(xr) {
 		content, _ := item.(map[string]any)
 		gvk := (&unstructured.Unstructured{Object: content}).GroupVersionKind()

@@ -33,8 +33,6 @@ func TestServed(t *testing.T) {
 		{Group: "containerservice.azure.com", Version: "v1api20231001", Kind: "ManagedCluster"},
 		{Group: "containerservice.azure.com", Version: "v1api20250801", Kind: "ManagedCluster"},
 		{Group: "keyvault.azure.com", Version: "v1api20230701", Kind: "Vault"},
-		{Group: "network.azure.com", Version: "v1api20240301", Kind: "LoadBalancer"},
-		{Group: "network.azure.com", Version: "v20250301", Kind: "LoadBalancer"},
 		{Group: "apps", Version: "v1", Kind: "Deployment"},
 	} {
 		g := groups[gvk.Group]
@@ -62,10 +60,8 @@ func TestServed(t *testing.T) {
 		objects []*unstructured.Unstructured
 		more    []string
 	}{
-		"nothing mentioned": {},
-		"another kind":      {objects: []*unstructured.Unstructured{with(entry("keyvault.azure.com/v1api20230701", "Vault"), entry("keyvault.azure.com/v1api20230701", "Vault"))}, more: []string{"Vault.v1api20230701.keyvault.azure.com"}},
-		"of an AzureCluster": {objects: []*unstructured.Unstructured{{Object: map[string]any{"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "AzureCluster"}}},
-			more: []string{"LoadBalancer.v1api20240301.network.azure.com"}},
+		"nothing mentioned":    {},
+		"another kind":         {objects: []*unstructured.Unstructured{with(entry("keyvault.azure.com/v1api20230701", "Vault"), entry("keyvault.azure.com/v1api20230701", "Vault"))}, more: []string{"Vault.v1api20230701.keyvault.azure.com"}},
 		"a common kind":        {objects: []*unstructured.Unstructured{with(entry("resources.azure.com/v1api20200601", "ResourceGroup"))}},
 		"a missing version":    {objects: []*unstructured.Unstructured{with(entry("keyvault.azure.com/v1", "Vault"))}},
 		"a missing kind":       {objects: []*unstructured.Unstructured{with(entry("keyvault.azure.com/v1api20230701", "Key"))}},
