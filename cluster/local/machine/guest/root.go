@@ -152,7 +152,8 @@ func mountKernel(root string) error {
 func mountDevices(luns []int) func(string) error {
 	return func(root string) error {
 		for _, name := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
-			if err := bind("/dev/"+name, filepath.Join(root, "dev", name), false); err != nil {
+			err := bind("/dev/"+name, filepath.Join(root, "dev", name), false)
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
 			}
 		}

@@ -35,6 +35,8 @@ type machine struct {
 	reports guest.Report
 	// fault is why it cannot be on.
 	fault string
+	// gone says that it has been deleted while somebody waited to switch it on.
+	gone bool
 }
 
 // folder is the name of a machine's folder: what people read, and what no other has.
@@ -66,8 +68,12 @@ func (m *machine) start(spec power.Machine) error {
 	userData := spec.CustomData
 	spec.CustomData = nil
 	m.mu.Lock()
+	gone := m.gone
 	m.spec, m.fault = spec, ""
 	m.mu.Unlock()
+	if gone {
+		return fmt.Errorf("machine %s has just been deleted", spec.Name)
+	}
 	if m.running() {
 		return m.attach(luns(spec.DataDisks))
 	}
@@ -239,6 +245,9 @@ func (m *machine) remove() error {
 	m.switching.Lock()
 	defer m.switching.Unlock()
 	m.kill()
+	m.mu.Lock()
+	m.gone = true
+	m.mu.Unlock()
 	return os.RemoveAll(m.dir)
 }
 
