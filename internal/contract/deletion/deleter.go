@@ -157,17 +157,23 @@ func (d *Deleter) awaitObjects(ctx context.Context, xr *unstructured.Unstructure
 // deleteObject asks for the deletion of obj once; another object that has taken its name since stays.
 func (d *Deleter) deleteObject(ctx context.Context, obj *unstructured.Unstructured) error {
 	if obj.GetDeletionTimestamp() != nil {
-		return nil
+		return d.handBack(ctx, obj)
 	}
-	if err := d.resume(ctx, obj); err != nil {
+	kept, err := d.keepFromOperator(ctx, obj)
+	if err != nil {
 		return err
 	}
+	if !kept {
+		if err := d.resume(ctx, obj); err != nil {
+			return err
+		}
+	}
 	uid := obj.GetUID()
-	err := d.Delete(ctx, obj, client.Preconditions{UID: &uid})
+	err = d.Delete(ctx, obj, client.Preconditions{UID: &uid})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("cannot delete %v: %w", access.RefTo(obj), err)
 	}
-	return nil
+	return d.handBack(ctx, obj)
 }
 
 // release removes the finalizer once Crossplane has stopped composing: until it has removed its own, an answer of the

@@ -10,6 +10,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 )
 
 // TestDeleteByLifecycle has objects that ASO does not write any more, or never has. It must delete their resources all the same, unless
@@ -49,6 +51,48 @@ func TestDeleteByLifecycle(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestDeleteSendsNothing has ASO see the object of a virtual machine either with the policy skip or when its deletion has begun: else it would
+// send the object first. A process may end after each step.
+func TestDeleteSendsNothing(t *testing.T) {
+	vm := func(changes ...fixture.Change) *unstructured.Unstructured {
+		return fixture.With(fixture.Parse(t, vmYAML), append(fixture.Changes(fixture.Controlled(composite.AzureMachine.GroupVersionKind, "m0"), fixture.Lingering,
+			fixture.Annotated(aso.AnnotationOperator, "aso")), changes...)...)
+	}
+	kept := fixture.Annotated(aso.AnnotationOperator, operatorNone, names.OperatorAnnotation, "aso")
+	deleted := fixture.Deleting("aso")
+	cases := map[string]struct {
+		vm   *unstructured.Unstructured
+		want []string
+	}{
+		"from the beginning":        {vm(), []string{"patch VirtualMachine vm", "delete VirtualMachine vm", "patch VirtualMachine vm"}},
+		"it was kept":               {vm(kept), []string{"delete VirtualMachine vm", "patch VirtualMachine vm"}},
+		"its deletion has begun":    {vm(kept, deleted), []string{"patch VirtualMachine vm"}},
+		"it was handed back":        {vm(deleted), nil},
+		"no ASO has ever looked":    {vm(fixture.Annotated(aso.AnnotationOperator, "")), []string{"patch VirtualMachine vm", "delete VirtualMachine vm"}},
+		"ASO may write it":          {vm(fixture.Annotated(aso.AnnotationLifecycle, "", aso.AnnotationReconcilePolicy, "")), []string{"delete VirtualMachine vm"}},
+		"it is another's in Azure":  {vm(fixture.Annotated(v1beta1.AnnotationOwnership, v1beta1.OwnershipExternal)), []string{"delete VirtualMachine vm"}},
+		"it is the user's to leave": {vm(fixture.Annotated(aso.AnnotationLifecycle, "")), []string{"delete VirtualMachine vm"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			objects := append(selfManaged(t, composite.AzureMachine, "m0", true, vmYAML), fixture.Namespace(), fixture.Cluster(ofMachines))
+			objects[0] = c.vm
+			m := fixture.New(t, objects...)
+			m.Reconcile(deleter(m, composite.AzureMachine), "m0")
+			if diff := cmp.Diff(c.want, m.TakeWrites()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			annotations := m.Find(machines.VirtualMachineKind, "vm").GetAnnotations()
+			if annotations[names.OperatorAnnotation] != "" || annotations[aso.AnnotationOperator] == operatorNone {
+				t.Errorf("it is kept from ASO: %v", annotations)
+			}
+			if handed := len(c.want) > 0 && c.want[len(c.want)-1] == "patch VirtualMachine vm"; handed && annotations[aso.AnnotationReconcilePolicy] != "" {
+				t.Errorf("ASO leaves it in Azure: %v", annotations)
+			}
+		})
 	}
 }
 
