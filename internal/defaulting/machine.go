@@ -26,8 +26,8 @@ func Machine(spec *v1beta1.AzureMachineClassSpec) {
 		if spec.SystemAssignedIdentityRole == nil {
 			spec.SystemAssignedIdentityRole = &v1beta1.SystemAssignedIdentityRole{}
 		}
-		if role := spec.SystemAssignedIdentityRole; role.Name == "" {
-			role.Name, spec.RoleAssignmentName = spec.RoleAssignmentName, ""
+		if role := spec.SystemAssignedIdentityRole; role.Name == "" || role.Name == spec.RoleAssignmentName {
+			role.Name, spec.RoleAssignmentName = cmp.Or(role.Name, spec.RoleAssignmentName), ""
 		}
 	}
 	if spot := spec.SpotVMOptions; spot != nil && spot.EvictionPolicy == nil {
@@ -81,9 +81,18 @@ func dataDisks(disks []v1beta1.DataDisk) {
 	}
 }
 
-// networkInterfaces moves what is in the fields of former times, unless both are set, which is refused.
+// networkInterfaces moves what is in the fields of former times, unless both are set, which is refused. If both say the same, a manifest with
+// the fields of former times was applied again.
 func networkInterfaces(spec *v1beta1.AzureMachineClassSpec) {
-	if len(spec.NetworkInterfaces) == 0 {
+	if len(spec.NetworkInterfaces) > 0 {
+		first := spec.NetworkInterfaces[0]
+		if spec.SubnetName == first.SubnetName {
+			spec.SubnetName = ""
+		}
+		if ptr.Equal(spec.AcceleratedNetworking, first.AcceleratedNetworking) {
+			spec.AcceleratedNetworking = nil
+		}
+	} else {
 		spec.NetworkInterfaces = []v1beta1.NetworkInterface{{SubnetName: spec.SubnetName, AcceleratedNetworking: spec.AcceleratedNetworking}}
 		spec.SubnetName, spec.AcceleratedNetworking = "", nil
 	}

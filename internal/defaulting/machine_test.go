@@ -21,6 +21,10 @@ func TestMachine(t *testing.T) {
 			"{" + size + ", subnetName: x, acceleratedNetworking: true}",
 			"{" + size + ", " + boot + ", networkInterfaces: [{subnetName: x, acceleratedNetworking: true, privateIPConfigs: 1}]}",
 		},
+		"fields of former times again": {
+			"{" + size + ", subnetName: x, acceleratedNetworking: true, networkInterfaces: [{subnetName: x, acceleratedNetworking: true, privateIPConfigs: 1}], identity: SystemAssigned, roleAssignmentName: r, systemAssignedIdentityRole: {name: r}}",
+			"{" + size + ", " + boot + ", networkInterfaces: [{subnetName: x, acceleratedNetworking: true, privateIPConfigs: 1}], identity: SystemAssigned, systemAssignedIdentityRole: {name: r}}",
+		},
 		"both, which is refused": {
 			"{" + size + ", subnetName: x, networkInterfaces: [{privateIPConfigs: 3}, {subnetName: m}]}",
 			"{" + size + ", " + boot + ", subnetName: x, networkInterfaces: [{privateIPConfigs: 3}, {subnetName: m, privateIPConfigs: 1}]}",

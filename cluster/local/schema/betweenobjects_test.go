@@ -271,7 +271,7 @@ type rulePaths struct {
 
 func (p rulePaths) Register(path string, handler http.Handler) { p.Handle(path, handler) }
 
-// serveRules installs the webhooks of the package that are about the typed kinds, answered by provider-capz's own handlers, and
+// serveRules installs the webhooks of the package that are about the typed and self-managed kinds, answered by provider-capz's own handlers, and
 // waits until they are asked.
 func serveRules(t *testing.T) {
 	t.Helper()
@@ -305,6 +305,7 @@ func serveRules(t *testing.T) {
 	namespace := newNamespace(t)
 	awaitRefusal(t, inNamespace(t, namespace, strings.Replace(aCluster, "[10.96.0.0/16]", "[10.96.0.0/16, fd00::/108]", 1)))
 	awaitRefusal(t, inNamespace(t, namespace, strings.Replace(aControlPlane, "{version", "{sshPublicKey: c3NoLXJzYQ==, version", 1)))
+	awaitRefusal(t, inNamespace(t, namespace, `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureMachine, metadata: {name: m}, spec: {vmSize: s, sshPublicKey: eA==, osDisk: {}}}`))
 }
 
 // awaitRefusal tries to create an object until a webhook refuses it.
@@ -321,7 +322,7 @@ func awaitRefusal(t *testing.T, o *unstructured.Unstructured) {
 	}
 }
 
-// webhooksAt returns the package's webhooks that are about the typed kinds, led to a server of this test.
+// webhooksAt returns the package's webhooks that are about the typed and self-managed kinds, led to a server of this test.
 func webhooksAt(t *testing.T, hook *httptest.Server) []client.Object {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(checkout, "package", "provider", "webhooks.yaml"))
@@ -342,6 +343,7 @@ func webhooksAt(t *testing.T, hook *httptest.Server) []client.Object {
 			admission.DefaultsPath: true, admission.ControlPlanePath: true, admission.ManagedPoolPath: true,
 			admission.ManagedClusterPath: true, admission.MachinePoolPath: true,
 			admission.IdentitySecretPath: true, admission.IdentityOperatorPath: true,
+			admission.SelfManagedDefaultsPath: true, admission.MachinePath: true,
 		}[*config.Service.Path]
 		return arv1.WebhookClientConfig{URL: &url, CABundle: ca}, known
 	}
@@ -359,8 +361,8 @@ func webhooksAt(t *testing.T, hook *httptest.Server) []client.Object {
 			v = append(v, w)
 		}
 	}
-	if len(m) != 1 || len(v) != 6 {
-		t.Fatal(fmt.Errorf("%d and %d webhooks are about the typed kinds, want 1 and 6", len(m), len(v)))
+	if len(m) != 2 || len(v) != 7 {
+		t.Fatal(fmt.Errorf("%d and %d webhooks are about the typed and self-managed kinds, want 2 and 7", len(m), len(v)))
 	}
 	mutating.Webhooks, validating.Webhooks = m, v
 	return []client.Object{mutating, validating}
