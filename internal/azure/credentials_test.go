@@ -261,7 +261,9 @@ func TestAccounts(t *testing.T) {
 		}
 		return got
 	}
-	mine := func(keysAndValues ...string) client.Object { return credentialSecret("default", "mine", keysAndValues...) }
+	mine := func(keysAndValues ...string) client.Object {
+		return credentialSecret("default", "mine", keysAndValues...)
+	}
 	first := account(mine(keyClientSecret, "a"))
 	if first.SubscriptionID != "s" || first.TenantID != testTenant || first.ClientID != testClient || first.Credential == nil {
 		t.Errorf("got %v, %v, %v", first.SubscriptionID, first.TenantID, first.ClientID)

@@ -115,7 +115,7 @@ func unreached(err error) error {
 		return fmt.Errorf("cannot sign in to Azure: %s", azure.Explain(err))
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("Azure has not answered in time: %w", context.DeadlineExceeded)
+		return fmt.Errorf("no answer of Azure in time: %w", context.DeadlineExceeded)
 	}
 	var failed *url.Error
 	if errors.As(err, &failed) {

@@ -118,7 +118,7 @@ func (c *Client) get(ctx context.Context, as azure.Account, call call, into any)
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	call.method = http.MethodGet
-	resp, err := c.do(ctx, as, call)
+	resp, err := c.do(ctx, as, call) //nolint:bodyclose // To read it closes it.
 	if NotFound(err) {
 		return false, nil
 	}
@@ -126,7 +126,7 @@ func (c *Client) get(ctx context.Context, as azure.Account, call call, into any)
 		return false, err
 	}
 	if err := runtime.UnmarshalAsJSON(resp, into); err != nil {
-		return false, fmt.Errorf("Azure's answer about %s is not JSON of the expected shape", call.path) // Nothing of it is quoted.
+		return false, fmt.Errorf("the answer of Azure about %s is not JSON of the expected shape", call.path) // Nothing of it is quoted.
 	}
 	return true, nil
 }

@@ -92,7 +92,7 @@ type operation struct {
 func (c *Client) create(ctx context.Context, as azure.Account, id string, request Request) (*operation, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	resp, err := c.do(ctx, as, call{
+	resp, err := c.do(ctx, as, call{ //nolint:bodyclose // The poller does.
 		method: http.MethodPut, path: id, version: computeVersion, body: request.body, secrets: request.secrets,
 		expected: []int{http.StatusOK, http.StatusCreated, http.StatusAccepted},
 	})
@@ -111,13 +111,13 @@ func (c *Client) create(ctx context.Context, as azure.Account, id string, reques
 }
 
 // errNoOperation is the error about an answer of success that says of no operation. The machine itself tells then.
-var errNoOperation = errors.New("Azure has answered to the creation of a virtual machine without an operation that could be followed")
+var errNoOperation = errors.New("the answer to the creation of a virtual machine names no operation that could be followed")
 
 // poll asks once how far an operation is. The error is an *Answer when the operation has failed.
 func (o *operation) poll(ctx context.Context) (done bool, after time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	resp, err := o.poller.Poll(ctx)
+	resp, err := o.poller.Poll(ctx) //nolint:bodyclose // It has.
 	if err != nil {
 		return false, 0, answerOf(err, o.secrets)
 	}

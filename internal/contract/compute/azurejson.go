@@ -24,7 +24,7 @@ const (
 	keyControlPlane = "control-plane-azure.json"
 	keyWorkerNode   = "worker-node-azure.json"
 	keyOfBoth       = "azure.json"
-	clientSecretKey = "AZURE_CLIENT_SECRET"
+	clientSecretKey = "AZURE_CLIENT_SECRET" //nolint:gosec // The key of a secret.
 	lifecycleOwned  = "owned"
 )
 

@@ -42,7 +42,7 @@ func (a *anAzure) Do(req *http.Request) (*http.Response, error) {
 	case strings.HasSuffix(req.URL.Path, "/openid-configuration"):
 		body = `{"token_endpoint": "` + entra + `/oauth2/v2.0/token", "authorization_endpoint": "` + entra + `/authorize", "issuer": "` + entra + `/v2.0"}`
 	}
-	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 }
 
 // locations has the facts of Cluster my-cluster written by a process of its own, and returns them.

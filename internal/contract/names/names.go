@@ -36,4 +36,4 @@ const OperatorAnnotation = "infrastructure.cluster.x-k8s.io/operator"
 
 // CredentialFinalizer keeps a Secret that Azure Service Operator signs in with for objects of composite resources until they are gone: without
 // it they could not be deleted in Azure.
-const CredentialFinalizer = "credential.infrastructure.cluster.x-k8s.io/in-use"
+const CredentialFinalizer = "credential.infrastructure.cluster.x-k8s.io/in-use" //nolint:gosec // The name of a finalizer.
