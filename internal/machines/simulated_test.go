@@ -155,8 +155,6 @@ func TestSimulatedMachine(t *testing.T) {
 		size   string
 		before func(*simulation) error
 		want   v1alpha1.FactsOfCreation
-		// once is set where the simulator tells only the process that has begun what is wrong.
-		once bool
 	}{
 		"is created":   {size: "Standard_D2s_v3", want: v1alpha1.FactsOfCreation{State: v1alpha1.Created}},
 		"unknown size": {size: "Standard_X", want: v1alpha1.FactsOfCreation{State: v1alpha1.CreationFailed, Reason: "InvalidParameter"}},
@@ -166,10 +164,10 @@ func TestSimulatedMachine(t *testing.T) {
 		"no such size for the subscription": {size: "Standard_D2s_v3", want: v1alpha1.FactsOfCreation{State: v1alpha1.CreationFailed, Reason: "SkuNotAvailable"}, before: func(s *simulation) error {
 			return s.simulator.ARM.SetSizeRestriction(admin.SizeRestriction{Size: "Standard_D2s_v3", Location: "westeurope"})
 		}},
-		"no image": {size: "Standard_D2s_v3", want: v1alpha1.FactsOfCreation{State: v1alpha1.CreationFailed, Reason: "ImageNotFound"}, before: func(s *simulation) error {
+		"no image": {size: "Standard_D2s_v3", want: v1alpha1.FactsOfCreation{State: v1alpha1.CreationFailed, Reason: "GalleryImageNotFound"}, before: func(s *simulation) error {
 			return s.simulator.ARM.SetImage(admin.ImageChange{Pattern: ".*", Missing: true})
 		}},
-		"does not come up": {size: "Standard_D2s_v3", once: true, want: v1alpha1.FactsOfCreation{State: v1alpha1.CreationFailed, Reason: "OSProvisioningTimedOut"}, before: func(s *simulation) error {
+		"does not come up": {size: "Standard_D2s_v3", want: v1alpha1.FactsOfCreation{State: v1alpha1.CreationFailed, Reason: "OSProvisioningTimedOut"}, before: func(s *simulation) error {
 			_, err := s.admin.Inject(s.t.Context(), admin.Fault{Method: "PUT", Path: "virtualMachines", Code: "OSProvisioningTimedOut", Message: "too late", FailOperation: true})
 			return err
 		}},
@@ -177,9 +175,6 @@ func TestSimulatedMachine(t *testing.T) {
 	for name, c := range cases {
 		for _, restarts := range []bool{false, true} {
 			title := name
-			if restarts && c.once {
-				continue
-			}
 			if restarts {
 				title += ", by one process after another"
 			}
