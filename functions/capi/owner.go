@@ -74,6 +74,19 @@ func refers(from, xr *unstructured.Unstructured, fields ...string) bool {
 	return ref["apiGroup"] == kind.Group && ref["kind"] == kind.Kind && ref["name"] == xr.GetName()
 }
 
+// ClusterOfMachine returns the Cluster that the composite of a Machine is labelled with: Cluster API labels it when it makes it (CAPI contract,
+// InfraMachine). It is Blocked while one is missing.
+func ClusterOfMachine(in *composer.Request) (*unstructured.Unstructured, error) {
+	name := in.XR.GetLabels()[clusterv1.ClusterNameLabel]
+	if name == "" {
+		return nil, composer.Blockedf(ReasonWaitingForOwner, "waits for a Machine to own it: label %s, which says what Cluster it is of, is absent", clusterv1.ClusterNameLabel)
+	}
+	if err := in.KnowMachine(name); err != nil {
+		return nil, err
+	}
+	return namedCluster(in, name)
+}
+
 func namedCluster(in *composer.Request, name string) (*unstructured.Unstructured, error) {
 	cluster, err := in.Get("cluster", clusterKind, name)
 	if err != nil || cluster != nil {

@@ -9,6 +9,7 @@ import (
 const (
 	networkGroup          = "network.azure.com"
 	containerServiceGroup = "containerservice.azure.com"
+	computeGroup          = "compute.azure.com"
 )
 
 // The kinds that typed composite kinds are composed of.
@@ -48,13 +49,25 @@ var (
 		Ownership: OfParent, New: true, Condition: "AKSExtensionsReady"})
 )
 
+// The kinds that machines of clusters are composed of, whose control planes are machines too.
+var (
+	NetworkInterface            = declare(Kind{Group: networkGroup, Name: "NetworkInterface", Version: "v1api20201101", Ownership: ByTag, Condition: "NetworkInterfacesReady"})
+	LoadBalancersInboundNatRule = declare(Kind{Group: networkGroup, Name: "LoadBalancersInboundNatRule", Version: "v1api20201101", Ownership: OfParent, Condition: "InboundNATRulesReady"})
+
+	AvailabilitySet = declare(Kind{Group: computeGroup, Name: "AvailabilitySet", Version: "v1api20241101", Ownership: ByTag, Condition: "AvailabilitySetReady"})
+	VirtualMachine  = declare(Kind{Group: computeGroup, Name: "VirtualMachine", Version: "v1api20220301", Ownership: ByTag, Condition: "VMRunning"})
+	// A virtual machine that was made for the Cluster has no extensions but its own.
+	VirtualMachinesExtension = declare(Kind{Group: computeGroup, Name: "VirtualMachinesExtension", Version: "v1api20220301",
+		Ownership: OfParent, New: true, Condition: "BootstrapSucceeded"})
+	RoleAssignment = declare(Kind{Group: "authorization.azure.com", Name: "RoleAssignment", Version: "v1api20220401", Ownership: OfParent, Condition: "RoleAssignmentReady"})
+)
+
 // The kinds that users write beside them.
 var (
 	FederatedIdentityCredential = declare(Kind{Group: "managedidentity.azure.com", Name: "FederatedIdentityCredential", Ownership: OfParent})
 	FluxConfiguration           = declare(Kind{Group: "kubernetesconfiguration.azure.com", Name: "FluxConfiguration", Ownership: OfParent})
 	MaintenanceConfiguration    = declare(Kind{Group: containerServiceGroup, Name: "MaintenanceConfiguration", Ownership: OfParent})
 	PublicIPPrefix              = declare(Kind{Group: networkGroup, Name: "PublicIPPrefix", Ownership: ByTag})
-	RoleAssignment              = declare(Kind{Group: "authorization.azure.com", Name: "RoleAssignment", Ownership: OfParent})
 	RouteTablesRoute            = declare(Kind{Group: networkGroup, Name: "RouteTablesRoute", Ownership: OfParent})
 	TrustedAccessRoleBinding    = declare(Kind{Group: containerServiceGroup, Name: "TrustedAccessRoleBinding", Ownership: OfParent})
 	UserAssignedIdentity        = declare(Kind{Group: "managedidentity.azure.com", Name: "UserAssignedIdentity", Ownership: ByTag})

@@ -52,6 +52,7 @@ const (
 	ReasonReplicasManagedBy  = v1beta1.ReasonReplicasManagedBy
 	ReasonGone               = v1beta1.ReasonGone
 	ReasonControlledByOther  = v1beta1.ReasonControlledByOther
+	ReasonUnsupportedSize    = v1beta1.ReasonUnsupportedSize
 	ReasonWaitingForResource = "WaitingForResource"
 	ReasonPaused             = "Paused"
 	ReasonDeleting           = "Deleting"

@@ -54,6 +54,17 @@ func (r *Request) Know(cluster string, about types.UID) error {
 	return nil
 }
 
+// KnowMachine is Know for the composite of a Machine, which does not know the UID of its Cluster: the Cluster of the name is the one.
+func (r *Request) KnowMachine(cluster string) error {
+	if err := r.knowCluster(cluster); err != nil || r.knows.facts == nil {
+		return err
+	}
+	if objects, ok := clusterfacts.OfCluster(r.knows.facts, clusterfacts.ClusterUID(r.knows.facts)); ok {
+		r.knows.objects = objects
+	}
+	return nil
+}
+
 // KnowMachinePool is Know for the composite of a MachinePool: of the MachinePools it takes its own only, the one with the UID or which the
 // composite with the UID belongs to.
 func (r *Request) KnowMachinePool(cluster string, about types.UID) error {

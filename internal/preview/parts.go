@@ -67,7 +67,10 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 			p.own(o, cluster, "spec", "template", "spec", "infrastructureRef")
 		}
 	}
-	return nil
+	if err := p.tellMachines(); err != nil {
+		return err
+	}
+	return p.addMachines()
 }
 
 // assumeZones has an AzureCluster be in a location with the zones that most have: which there are, provider-capz finds out in Azure.

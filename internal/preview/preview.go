@@ -247,6 +247,9 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 		changed = p.take(existing, name, o) || changed
 	}
 	p.mirror(xr)
+	if err := p.createMachine(xr); err != nil {
+		return false, fmt.Errorf("%s %s: %w", xr.GetKind(), xr.GetName(), err)
+	}
 	return changed || !equalStatus(before, xr), nil
 }
 

@@ -14,12 +14,13 @@ const (
 	ReasonReplicasManagedBy = "ReplicasManagedByOther"
 	ReasonGone              = "Gone"
 	ReasonControlledByOther = "ControlledByOther"
+	ReasonUnsupportedSize   = "UnsupportedVMSize"
 )
 
 // IsMistake reports whether a reason in status.resources is one of those.
 func IsMistake(reason string) bool {
 	return slices.Contains([]string{
 		ReasonInvalidResource, ReasonInvalidField, ReasonRefused, ReasonDuplicateResource, ReasonIncompatibleValue, ReasonImmutableField,
-		ReasonKindNotInstalled, ReasonReplicasManagedBy, ReasonGone, ReasonControlledByOther,
+		ReasonKindNotInstalled, ReasonReplicasManagedBy, ReasonGone, ReasonControlledByOther, ReasonUnsupportedSize,
 	}, reason)
 }

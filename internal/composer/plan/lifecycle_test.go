@@ -60,3 +60,30 @@ func TestLifecycle(t *testing.T) {
 		})
 	}
 }
+
+// TestKnown shows that what is known from who created a resource counts before what ASO says, once ASO only reads.
+func TestKnown(t *testing.T) {
+	skipped := annotated(aso.AnnotationReconcilePolicy, aso.PolicySkip, aso.AnnotationLifecycle, string(aso.ProviderCreated))
+	absent, found := asoSays("False", "Warning", aso.ReasonResourceNotFound), asoSays("True", "", "Succeeded")
+	gone := &aso.State{Reason: aso.ReasonResourceNotFound, Message: "gone", Failed: true}
+	cases := map[string]struct {
+		known     *aso.State
+		lifecycle aso.Lifecycle
+		observed  *unstructured.Unstructured
+		want      aso.State
+	}{
+		"created, ASO has not looked again": {&aso.State{Ready: true, Reason: "Succeeded"}, aso.ProviderCreated, subnet(skipped, absent, applied), aso.State{Ready: true, Reason: "Succeeded"}},
+		"gone, ASO has not looked again":    {gone, aso.ProviderCreated, subnet(skipped, found, applied), *gone},
+		"nothing is known":                  {nil, aso.ProviderCreated, subnet(skipped, absent, applied), creatingState()},
+		"ASO writes it":                     {gone, aso.Managed, subnet(found, applied), aso.State{Ready: true, Reason: "Succeeded", Message: "said"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := &Resource{Source: "p", Object: subnet(), Declared: true, Lifecycle: c.lifecycle, Known: c.known}
+			out := makeWith(t, Plan{Cluster: "c1"}, false, []*Resource{r}, c.observed)
+			if diff := cmp.Diff(c.want, out.Of[0].State); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+}

@@ -87,7 +87,7 @@ func (p *Plan) wait(in *composer.Request, from *Resource, ref aso.Reference) str
 		if r.OnlyWith != nil && p.decisionOf(r).action == Omit {
 			return ""
 		}
-		if live := r.Live(in); live != nil && p.stateOf(in, live).Ready && !p.asks(r) {
+		if live := r.Live(in); live != nil && p.stateOfLive(in, r, live).Ready && !p.asks(r) {
 			return ""
 		}
 		return fmt.Sprintf("%s (%s) is ready", ref, ref.Path)

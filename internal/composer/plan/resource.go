@@ -42,6 +42,9 @@ type Resource struct {
 	Doubt string
 	// GoneWith names what the resource lies in, where another composite has that and Azure has it no more; empty if Azure has it.
 	GoneWith string
+	// Known is what is known of the resource from who created it in Azure, which is newer than what ASO says of its object; nil for
+	// nothing. It counts where ASO only reads.
+	Known *aso.State
 	// Reference is the user's reference to an object of their own that stands in for Object.
 	Reference ExistingReference
 

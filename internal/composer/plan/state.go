@@ -74,6 +74,14 @@ func (p *Plan) stateOf(in *composer.Request, observed *unstructured.Unstructured
 	return state
 }
 
+// stateOfLive is stateOf for the object that stands for a resource.
+func (p *Plan) stateOfLive(in *composer.Request, r *Resource, live *unstructured.Unstructured) aso.State {
+	if r.Known != nil && r.existing == nil && aso.SkippedByLifecycle(live) {
+		return *r.Known
+	}
+	return p.stateOf(in, live)
+}
+
 // sends reports whether ASO sends what has no policy of its own: it does not where the namespace or the operator has one.
 func (p *Plan) sends(in *composer.Request) bool {
 	return slices.ContainsFunc(p.Resources, func(r *Resource) bool {
@@ -84,6 +92,9 @@ func (p *Plan) sends(in *composer.Request) bool {
 
 // reported returns the state of an object from what ASO says of it and whose the resource is.
 func (p *Plan) reported(r *Resource, d decision, observed *unstructured.Unstructured) aso.State {
+	if d.readOnly && r.Known != nil {
+		return *r.Known
+	}
 	state := p.stateOf(p.in, observed)
 	if d.seen || answersToSkip(state, observed) {
 		return creatingState()
