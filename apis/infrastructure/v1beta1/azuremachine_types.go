@@ -9,6 +9,10 @@ import (
 // AzureMachineSpec is what an AzureMachine shall be.
 //
 // +kubebuilder:validation:XValidation:rule=`has(self.vmSize) && self.vmSize != ""`,message="is needed: it says which size the virtual machine has",fieldPath=".vmSize",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`(has(self.vmSize) ? self.vmSize : "") == (has(oldSelf.vmSize) ? oldSelf.vmSize : "")`,message="cannot be changed: it is decided when the machine is created, so replace the Machine",messageExpression=`'cannot be changed from ' + (has(oldSelf.vmSize) ? oldSelf.vmSize : 'nothing') + ' to ' + (has(self.vmSize) ? self.vmSize : 'nothing') + ': it is decided when the machine is created, so replace the Machine'`,fieldPath=".vmSize",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule=`(has(self.failureDomain) ? self.failureDomain : "") == (has(oldSelf.failureDomain) ? oldSelf.failureDomain : "")`,message="cannot be changed: it is decided when the machine is created, so replace the Machine",messageExpression=`'cannot be changed from ' + (has(oldSelf.failureDomain) ? oldSelf.failureDomain : 'nothing') + ' to ' + (has(self.failureDomain) ? self.failureDomain : 'nothing') + ': it is decided when the machine is created, so replace the Machine'`,fieldPath=".failureDomain",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="(has(self.dnsServers) ? self.dnsServers : []) == (has(oldSelf.dnsServers) ? oldSelf.dnsServers : [])",message="cannot be changed: it is decided when the machine is created, so replace the Machine",fieldPath=".dnsServers",reason="FieldValueForbidden"
+// +kubebuilder:validation:XValidation:rule="has(self.additionalCapabilities) == has(oldSelf.additionalCapabilities) && (!has(self.additionalCapabilities) || self.additionalCapabilities == oldSelf.additionalCapabilities)",message="cannot be changed, set or taken away: it is decided when the machine is created, so replace the Machine",fieldPath=".additionalCapabilities",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule="has(self.image) == has(oldSelf.image) && (!has(self.image) || self.image == oldSelf.image)",message="cannot be changed, set or taken away: it is decided when the machine is created, so replace the Machine",fieldPath=".image",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule="(has(self.identity) ? self.identity : 'None') == (has(oldSelf.identity) ? oldSelf.identity : 'None')",message="cannot be changed: it is decided when the machine is created, so replace the Machine",messageExpression="'cannot be changed from ' + (has(oldSelf.identity) ? oldSelf.identity : 'None') + ' to ' + (has(self.identity) ? self.identity : 'None') + ': it is decided when the machine is created, so replace the Machine'",fieldPath=".identity",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule="(has(self.userAssignedIdentities) ? self.userAssignedIdentities : []) == (has(oldSelf.userAssignedIdentities) ? oldSelf.userAssignedIdentities : [])",message="cannot be changed: it is decided when the machine is created, so replace the Machine",fieldPath=".userAssignedIdentities",reason="FieldValueForbidden"
@@ -55,14 +59,14 @@ type AzureMachineSpec struct {
 // +kubebuilder:validation:XValidation:rule=`(has(self.osDisk.managedDisk) && has(self.osDisk.managedDisk.securityProfile) && has(self.osDisk.managedDisk.securityProfile.securityEncryptionType) ? self.osDisk.managedDisk.securityProfile.securityEncryptionType : "") != 'DiskWithVMGuestState' || !has(self.securityProfile) || (has(self.securityProfile.uefiSettings) && has(self.securityProfile.uefiSettings.secureBootEnabled) ? self.securityProfile.uefiSettings.secureBootEnabled : false)`,message="must be true with osDisk.managedDisk.securityProfile.securityEncryptionType DiskWithVMGuestState",fieldPath=".securityProfile.uefiSettings.secureBootEnabled"
 type AzureMachineClassSpec struct {
 	// vmSize is the size of the virtual machine, as `az vm list-sizes` names it. It is needed, but in a template, as patches
-	// may fill it in. A change has no effect on a virtual machine that is there. Users write it.
+	// may fill it in. It cannot be changed. Users write it.
 	// Example: Standard_D2s_v5
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	VMSize string `json:"vmSize"`
 
 	// failureDomain is the zone of the region that the machine is in. That of the Machine goes first, which Cluster API
-	// chooses. Users write it.
+	// chooses. It cannot be changed. Users write it.
 	// Example: "1"
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
@@ -130,7 +134,8 @@ type AzureMachineClassSpec struct {
 	// +optional
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
-	// additionalCapabilities switch on what a virtual machine does not have by itself. Users write them.
+	// additionalCapabilities switch on what a virtual machine does not have by itself. They cannot be changed. Users write
+	// them.
 	// Example: {ultraSSDEnabled: true}
 	// +optional
 	AdditionalCapabilities *AdditionalCapabilities `json:"additionalCapabilities,omitempty"`
@@ -176,7 +181,8 @@ type AzureMachineClassSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	SubnetName string `json:"subnetName,omitempty"`
 
-	// dnsServers are the addresses of the DNS servers that the machine asks. Left out, it asks Azure's. Users write them.
+	// dnsServers are the addresses of the DNS servers that the machine asks. Left out, it asks Azure's. They cannot be
+	// changed. Users write them.
 	// Example: [10.0.0.53]
 	// +optional
 	// +listType=atomic

@@ -88,7 +88,7 @@ func TestAzureMachineTemplateRules(t *testing.T) {
 func TestAzureMachineUpdates(t *testing.T) {
 	const setOrTaken = ": Forbidden: cannot be changed, set or taken away" + decidedMachine
 	rules := map[string]rule{
-		"Later": {kind: azureMachine, existing: "{}", no: "{osDisk: {diskSizeGB: 1}}", yes: "{vmSize: other, dnsServers: [10.0.0.4], additionalCapabilities: {ultraSSDEnabled: true}, additionalTags: {a: b}, failureDomain: \"1\", providerID: a, disableVMBootstrapExtension: true, diagnostics: {}, vmExtensions: [{name: a, publisher: b, version: \"1\"}]}", want: "spec.osDisk: Forbidden: cannot be changed" + decidedMachine},
+		"Later": {kind: azureMachine, existing: "{}", no: "{osDisk: {diskSizeGB: 1}}", yes: "{additionalTags: {a: b}, providerID: a, disableVMBootstrapExtension: true, diagnostics: {}, vmExtensions: [{name: a, publisher: b, version: \"1\"}]}", want: "spec.osDisk: Forbidden: cannot be changed" + decidedMachine},
 	}
 	identity := func(name string) string {
 		return "{identity: UserAssigned, userAssignedIdentities: [{providerID: " + resourceID + "Microsoft.ManagedIdentity/userAssignedIdentities/" + name + "}]}"
@@ -97,6 +97,10 @@ func TestAzureMachineUpdates(t *testing.T) {
 		return "{capacityReservationGroupID: " + resourceID + "Microsoft.Compute/capacityReservationGroups/" + name + "}"
 	}
 	for field, values := range map[string]struct{ existing, no, want string }{
+		"vmSize":                      {"{vmSize: a}", "{vmSize: b}", ": Forbidden: cannot be changed from a to b" + decidedMachine},
+		"failureDomain":               {"{}", `{failureDomain: "1"}`, ": Forbidden: cannot be changed from nothing to 1" + decidedMachine},
+		"dnsServers":                  {"{dnsServers: [10.0.0.4]}", "{dnsServers: [10.0.0.5]}", ": Forbidden: cannot be changed" + decidedMachine},
+		"additionalCapabilities":      {"{}", "{additionalCapabilities: {ultraSSDEnabled: true}}", setOrTaken},
 		"image":                       {"{image: {id: a}}", "{image: {id: b}}", setOrTaken},
 		"image/added":                 {"{}", "{image: {id: b}}", setOrTaken},
 		"identity":                    {"{}", "{identity: SystemAssigned}", ": Forbidden: cannot be changed from None to SystemAssigned" + decidedMachine},

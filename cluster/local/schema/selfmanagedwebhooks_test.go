@@ -14,7 +14,9 @@ import (
 // them.
 func TestSelfManagedWebhooks(t *testing.T) {
 	serveRules(t)
-	t.Run("Cluster", func(t *testing.T) { filledInOnce(t, azureCluster, "{location: westeurope, identityRef: {kind: AzureClusterIdentity, name: i}}") })
+	t.Run("Cluster", func(t *testing.T) {
+		filledInOnce(t, azureCluster, "{location: westeurope, identityRef: {kind: AzureClusterIdentity, name: i}}")
+	})
 	t.Run("Private", func(t *testing.T) {
 		filledInOnce(t, azureCluster, "{location: westeurope, identityRef: {kind: AzureClusterIdentity, name: i}, bastionSpec: {azureBastion: {}}, "+
 			"networkSpec: {vnet: {cidrBlocks: [10.0.0.0/8, \"fd00::/56\"]}, subnets: [{name: p, role: control-plane}, {name: n1, role: node, cidrBlocks: [10.1.0.0/16, \"fd00::/64\"]}], apiServerLB: {type: Internal}, controlPlaneOutboundLB: {}, nodeOutboundLB: {frontendIPsCount: 2}}}")
