@@ -23,6 +23,7 @@ type Azure struct {
 	catalogue  *machines.Catalogue
 	creator    *machines.Creator
 	identities *machines.Identities
+	remover    *machines.Remover
 }
 
 // NewAzure returns an Azure that has not been asked anything yet. Secrets must read from the API server itself. The namespaces are those in
@@ -36,6 +37,7 @@ func New(credentials azure.Credentials, c *machines.Client) *Azure {
 	return &Azure{
 		Credentials: credentials,
 		catalogue:   machines.NewCatalogue(c, clock.RealClock{}), creator: machines.NewCreator(c), identities: machines.NewIdentities(c),
+		remover: machines.NewRemover(c),
 	}
 }
 
