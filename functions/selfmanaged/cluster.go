@@ -13,10 +13,12 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/functions/capi"
+	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/compute"
 	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/network"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/defaulting"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
@@ -34,7 +36,8 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 		return &composer.Result{Status: status.Result()}, err
 	}
 	network := network.Of(c.xr, c.owner(), c.live(in))
-	resources := network.Resources()
+	sets, setsKnown := c.availabilitySets(in)
+	resources := append(network.Resources(), sets...)
 	observations, err := plan.Observe(in, resources)
 	if err != nil {
 		return nil, err
@@ -44,6 +47,9 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 		return &composer.Result{Status: status.Result()}, refused
 	}
 	p := plan.Plan{Resources: resources, Cluster: c.cluster.GetName(), Paused: capi.Paused(in, c.cluster), Gate: c.gate, Retain: retained}
+	if !setsKnown {
+		p.Retain = append(slices.Clone(retained), aso.AvailabilitySet.GroupKind()) // Which of them machines are in is not known.
+	}
 	out, err := p.Make(in, observations)
 	if err != nil {
 		return nil, err
@@ -68,6 +74,29 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 var retained = []schema.GroupKind{
 	aso.ResourceGroup.GroupKind(), aso.VirtualNetwork.GroupKind(), aso.LoadBalancer.GroupKind(), aso.PrivateDnsZone.GroupKind(),
 }
+
+// availabilitySets returns the availability sets that machines of the cluster are in, as provider-capz tells: no machine can own one that others
+// are in too. Not known without ClusterFacts.
+func (c *clusterInputs) availabilitySets(in *composer.Request) (resources []*plan.Resource, known bool) {
+	sets, known := in.AvailabilitySets()
+	azure := c.xr.DeepCopy()
+	defaulting.Cluster(azure.Name, &azure.Spec)
+	cluster := compute.Cluster{Namespace: c.cluster.GetNamespace(), Name: c.cluster.GetName(), Azure: azure}
+	for _, set := range sets {
+		r := compute.AvailabilitySet(set, cluster)
+		if live := in.Observed[r.Name()]; live != nil {
+			// Azure does not change it (Azure documentation, "Availability sets").
+			if was := faultDomains.Value(live); was > 0 && int64(set.FaultDomains) != was {
+				set.FaultDomains = int32(was) //nolint:gosec // A number of fault domains.
+				r = compute.AvailabilitySet(set, cluster)
+			}
+		}
+		resources = append(resources, r)
+	}
+	return resources, known
+}
+
+var faultDomains = field.At[int64]("spec", "platformFaultDomainCount")
 
 // anotherSubscription refuses another subscription than the one that the cluster is in.
 func anotherSubscription(in *composer.Request, xr *v1beta1.AzureCluster) *composer.Blocked {
