@@ -55,6 +55,9 @@ func (s *Service) startDelete(w http.ResponseWriter, r *http.Request, resource *
 		if state == "" {
 			state = stateDeleting
 		}
+		if err := s.preempt(resource); err != nil {
+			return err
+		}
 		if err := s.setState(resource, state); err != nil {
 			return err
 		}
@@ -70,4 +73,19 @@ func (s *Service) startDelete(w http.ResponseWriter, r *http.Request, resource *
 	}
 	writeJSON(w, a.status, s.show(resource, t, version))
 	return nil
+}
+
+// preempt ends what else runs on a resource that is deleted: it must not tell any more that the resource is as it should be.
+func (s *Service) preempt(resource *Resource) error {
+	for {
+		op := s.operations.runningOn(resource.ID, false)
+		if op == nil {
+			return nil
+		}
+		op.Status, op.Due = statusFailed, s.clock.Now()
+		op.Fail = conflict("OperationPreempted", "Operation execution has been preempted by a more recent operation.")
+		if err := s.operations.put(op); err != nil {
+			return err
+		}
+	}
 }

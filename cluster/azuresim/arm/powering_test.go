@@ -267,3 +267,41 @@ func TestHostErrors(t *testing.T) {
 		t.Errorf("%d machines, want 1", len(host.machines))
 	}
 }
+
+// TestDeletedWhileChanged checks that a machine goes whose deletion begins while a change of it runs, with a host and without.
+func TestDeletedWhileChanged(t *testing.T) {
+	for name, host := range map[string]power.Host{"with a host": newRecordedHost(), "without": nil} {
+		t.Run(name, func(t *testing.T) {
+			f := hosted(t, state.InMemory(), host)
+			if recorded, ok := host.(*recordedHost); ok {
+				recorded.state.Phase = power.Provisioned
+			}
+			for _, r := range running {
+				f.settle(r.method, r.path, r.body)
+			}
+			f.drive()
+			f.get(testMachine)
+			changed := f.send(http.MethodPut, testMachine, `{"location":"eastus","tags":{"c":"d"},"properties":{}}`)
+			if changed.Code != http.StatusOK {
+				t.Fatalf("PUT: %d %s", changed.Code, changed.Body)
+			}
+			f.clock.SetTime(f.clock.Now().Add(latency / 10))
+			if w := f.send(http.MethodDelete, testMachine, ""); w.Code != http.StatusAccepted {
+				t.Fatalf("DELETE: %d %s", w.Code, w.Body)
+			}
+			poll := f.get(pathOf(changed.Header().Get("Azure-AsyncOperation")))
+			if got := text(poll, "error", "code"); got != "OperationPreempted" {
+				t.Errorf("the change ends with %q, want OperationPreempted", got)
+			}
+			f.clock.SetTime(f.clock.Now().Add(latency * 19 / 20)) // When the change would have ended, and the deletion has not.
+			if got := f.provisioningState(testMachine); got != "Deleting" {
+				t.Errorf("meanwhile: %s, want Deleting", got)
+			}
+			f.clock.SetTime(f.clock.Now().Add(latency))
+			f.drive()
+			if w := f.send(http.MethodGet, testMachine, ""); w.Code != http.StatusNotFound {
+				t.Errorf("GET after the deletion: %d, want 404", w.Code)
+			}
+		})
+	}
+}

@@ -52,7 +52,8 @@ func cutPart(path string) (owner, list, name string) {
 
 // hasPart tells whether the list of that name in a body's properties has something of that name.
 func hasPart(body map[string]any, list, name string) bool {
-	for field := range child(clone(body), "properties") {
+	properties, _ := body["properties"].(map[string]any)
+	for field := range properties {
 		if !strings.EqualFold(field, list) {
 			continue
 		}
