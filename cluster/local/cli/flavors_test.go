@@ -12,7 +12,7 @@ import (
 // flavorVariables are what a person gives clusterctl for the templates of examples/flavors.
 var flavorVariables = map[string]string{
 	"CLUSTER_NAME": "my-cluster", "KUBERNETES_VERSION": "v1.33.6", "WORKER_MACHINE_COUNT": "2", "AZURE_LOCATION": "westeurope",
-	"AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v5", "CLUSTER_CLASS_NAME": "aks-aso", "CLUSTER_IDENTITY_NAME": "my-identity",
+	"AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v5", "AZURE_CONTROL_PLANE_MACHINE_TYPE": "Standard_D2s_v5", "CLUSTER_CLASS_NAME": "aks-aso", "CLUSTER_IDENTITY_NAME": "my-identity",
 	"AZURE_SUBSCRIPTION_ID": "00000000-0000-0000-0000-000000000001", "AZURE_TENANT_ID": "00000000-0000-0000-0000-000000000002",
 	"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY": "00000000-0000-0000-0000-000000000003",
 }

@@ -9,7 +9,7 @@ import (
 // scenarios are all scenarios. Each is run without a kill first. Those that take long begin first, so that the end is not spent
 // waiting for one.
 func scenarios() []*scenario {
-	return slices.Concat(topologies(), []*scenario{
+	return slices.Concat(machineScenarios(), topologies(), []*scenario{
 		mistakes, isolated, typedOwn, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(), companyComposition,
 	}, tenantScenarios(), teams(), []*scenario{
 		upgrade, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,

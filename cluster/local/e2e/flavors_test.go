@@ -168,6 +168,13 @@ var flavorVariables = map[string][]string{
 		"WORKER_MACHINE_COUNT=0",
 	},
 	"clusterclass-aks.yaml": nil,
+	"cluster-template.yaml": {
+		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY", "AZURE_CONTROL_PLANE_MACHINE_TYPE", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE",
+		"AZURE_RESOURCE_GROUP=${CLUSTER_NAME}", "AZURE_SSH_PUBLIC_KEY_B64=", "AZURE_SUBSCRIPTION_ID", "AZURE_TENANT_ID",
+		"AZURE_VNET_NAME=${CLUSTER_NAME}-vnet", "CI_RG=capz-ci", "CLUSTER_IDENTITY_NAME", "CLUSTER_IDENTITY_TYPE=WorkloadIdentity",
+		"CLUSTER_NAME=my-cluster", "CONTROL_PLANE_MACHINE_COUNT=1", "KUBERNETES_VERSION", "USER_IDENTITY=cloud-provider-user-identity",
+		"WORKER_MACHINE_COUNT=0",
+	},
 }
 
 // TestFlavorVariables has the real clusterctl list the variables of every flavor, and refuse to go without those that

@@ -105,7 +105,7 @@ func packages(files []xpkg.File, out, version string) error {
 // flavors copies what clusterctl knows by these names in a release.
 func flavors(root, out string) error {
 	found := 0
-	for _, pattern := range []string{"cluster-template-*.yaml", "clusterclass-*.yaml"} {
+	for _, pattern := range []string{"cluster-template*.yaml", "clusterclass-*.yaml"} {
 		paths, err := filepath.Glob(filepath.Join(root, "examples", "flavors", pattern))
 		if err != nil {
 			return err
