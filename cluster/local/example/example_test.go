@@ -190,6 +190,10 @@ func TestClusterLacks(t *testing.T) {
 			cluster: cluster(map[string]any{"type": "Available", "status": "False", "reason": "NotAvailable", "message": "no"}),
 			want:    "Cluster c is not Available (NotAvailable: no)",
 		},
+		"Lengthy": {
+			cluster: cluster(map[string]any{"type": "Available", "status": "False", "reason": "NotAvailable", "message": strings.Repeat("né", 200)}),
+			want:    "Cluster c is not Available (NotAvailable: " + strings.Repeat("né", 150) + " ...)",
+		},
 		"New": {cluster: cluster(), want: "Cluster c has no condition Available"},
 	}
 	for name, tc := range cases {

@@ -71,10 +71,22 @@ func clusterLacks(u *unstructured.Unstructured) string {
 		}
 		// Cluster API writes the message as a list of lines, and Azure's errors have many too.
 		message, _ := condition["message"].(string)
-		message = strings.Join(strings.Fields(message), " ")
+		message = cut(strings.Join(strings.Fields(message), " "))
 		return fmt.Sprintf("Cluster %s is not Available (%v: %s)", u.GetName(), condition["reason"], message)
 	}
 	return fmt.Sprintf("Cluster %s has no condition Available", u.GetName())
+}
+
+// longestMessage is how much of a message is shown: a network that is being made has a line for each of its parts.
+const longestMessage = 300
+
+// cut shortens a message to its beginning.
+func cut(message string) string {
+	letters := []rune(message)
+	if len(letters) <= longestMessage {
+		return message
+	}
+	return string(letters[:longestMessage]) + " ..."
 }
 
 // poolLacks says why a MachinePool does not run with all its nodes; empty when it does.
