@@ -42,6 +42,11 @@ func piecesOf(key string, value []byte) []piece {
 	if publicKeys[key] || len(value) == 0 {
 		return nil
 	}
+	for _, known := range []func(string, []byte) ([]piece, bool){piecesOfAzureJSON, piecesOfBootstrapData} {
+		if found, ok := known(key, value); ok {
+			return found
+		}
+	}
 	if bytes.Contains(value, []byte("-----BEGIN ")) && !bytes.Contains(value, []byte("apiVersion:")) {
 		return piecesOfPEM(key, value)
 	}

@@ -97,7 +97,9 @@ func (s *Search) Stream(where string, from io.Reader) error {
 type Finding struct {
 	// Where is the file or object, and Source whose value it is; empty when that is told by the form only.
 	Where, Source string
-	text          string
+	// What it is of the source.
+	What string
+	text string
 }
 
 // String says what was found where, without the value.
@@ -118,7 +120,7 @@ func (s *Search) Findings() []Finding {
 		if o.count > 1 {
 			text += fmt.Sprintf(" (%d times)", o.count)
 		}
-		all = append(all, Finding{f.where, f.source, text})
+		all = append(all, Finding{f.where, f.source, f.what, text})
 	}
 	return all
 }

@@ -123,6 +123,12 @@ func TestPieces(t *testing.T) {
 		"- {name: two, user: {token: " + signed + "}}",
 		"- {name: three, user: {client-key-data: " + base64.StdEncoding.EncodeToString([]byte(key)) + "}}",
 	}, "\n")
+	const azureJSON = `{"subscriptionId": "s", "tenantId": "t", "routeTableName": "node-routetable", "aadClientSecret": "hidden-with-care"}`
+	const cloudInit = "## template: jinja\n#cloud-config\nwrite_files:\n- path: /etc/kubernetes/pki/sa.key\n  content: |\n    dataDir: /var/lib/etcddisk/etcd\n" +
+		"- content: |\n    discovery:\n      bootstrapToken:\n        token: abcdef.0123456789abcdef\n- content: |\n"
+	indented := func(text string) string {
+		return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ") + "\n"
+	}
 	cases := map[string]struct {
 		key, value string
 		// text has something of the value; found says that it is a finding.
@@ -156,6 +162,14 @@ func TestPieces(t *testing.T) {
 		"CutToken":              {"token", strings.Repeat(token, 3) + "0123456789", strings.Repeat(token, 2), true},
 		"JSON":                  {"credentials", `{"client_id": "x", "client_secret": "` + token + `"}`, token, true},
 		"CloudInit":             {"value", "#cloud-config\nwrite_files:\n- content: |\n    kubeadm join --token " + token + "\n", "kubeadm join --token " + token, true},
+		"JoinToken":             {"value", cloudInit, "joined with abcdef.0123456789abcdef", true},
+		"JoinTokenInIgnition":   {"value", `{"ignition":{"version":"2.3.0"},"storage":{"files":[{"contents":{"source":"data:,token%3A%20abcdef.0123456789abcdef"}}]}}`, "0123456789abcdef", true},
+		"PathInCloudInit":       {"value", cloudInit, "/etc/kubernetes/pki/sa.key", false},
+		"SettingInCloudInit":    {"value", cloudInit, "dataDir: /var/lib/etcddisk/etcd", false},
+		"KeyInCloudInit":        {"value", cloudInit + indented(key), key, true},
+		"AzureJSONInCloudInit":  {"value", cloudInit + indented(azureJSON), "hidden-with-care", true},
+		"AzureJSON":             {"azure.json", azureJSON, "hidden-with-care", true},
+		"SettingInAzureJSON":    {"azure.json", azureJSON, "the route table node-routetable", false},
 		"Binary":                {"certificate", "\x30\x82\xff\xfe" + token, base64.StdEncoding.EncodeToString([]byte("\x30\x82\xff\xfe" + token)), true},
 		"SomethingElse":         {"password", "correct-horse-1", "correct-horse-2", false},
 	}

@@ -176,8 +176,8 @@ func (s *Stack) azureSim() launch {
 	return launch{
 		binary: parts.AzureSim,
 		args:   args,
-		ports: []string{portAzure, portAzureAdmin},
-		probe: process.Probe{URL: s.AdminURL() + "/healthz"},
+		ports:  []string{portAzure, portAzureAdmin},
+		probe:  process.Probe{URL: s.AdminURL() + "/healthz"},
 	}
 }
 

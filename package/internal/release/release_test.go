@@ -34,7 +34,7 @@ func TestWrite(t *testing.T) {
 	}
 	flavors := 0
 	for _, name := range names(t, out) {
-		if strings.HasPrefix(name, "cluster-template-") || strings.HasPrefix(name, "clusterclass-") {
+		if strings.HasPrefix(name, "cluster-template") || strings.HasPrefix(name, "clusterclass-") {
 			flavors++
 			continue
 		}
