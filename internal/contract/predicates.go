@@ -18,7 +18,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/deletion"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
-	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
 )
 
@@ -88,7 +87,7 @@ func credentialChanged() predicate.Predicate {
 // followed returns the kind of the composed objects of which every change concerns the composite resources of a kind; empty for none.
 func followed(kind composite.Kind) schema.GroupKind {
 	if kind.Role == composite.InfrastructureMachine {
-		return machines.VirtualMachineKind.GroupKind()
+		return aso.VirtualMachine.GroupKind()
 	}
 	return mirror.Mirrored(kind)
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/Azure/azure-service-operator/v2/pkg/genruntime"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
-// VirtualMachineKind is the kind of the objects that virtual machines are created from.
-var VirtualMachineKind = schema.GroupVersionKind{Group: "compute.azure.com", Version: "v1api20220301", Kind: "VirtualMachine"}
+// VirtualMachineKind is the kind of the objects that virtual machines are created from. The Go types that they are converted with are of the same
+// version.
+var VirtualMachineKind = aso.VirtualMachine.GroupKind().WithVersion(aso.VirtualMachine.Version)
 
 // computeVersion is the version of Azure's API that those objects are written in.
 var computeVersion = arm.VirtualMachine_Spec{}.GetAPIVersion()

@@ -68,9 +68,6 @@ metadata:
 spec: {vmSize: Standard_D2s_v3, osDisk: {osType: Linux, diskSizeGB: 30}}
 `
 
-// referredKind is that of the object that the virtual machine refers to by name: any of the catalogue's.
-const referredKind = "VirtualNetwork"
-
 const virtualMachineYAML = `
 apiVersion: compute.azure.com/v1api20220301
 kind: VirtualMachine
@@ -83,7 +80,7 @@ spec:
   owner: {name: rg}
   location: westeurope
   hardwareProfile: {vmSize: Standard_D2s_v3}
-  networkProfile: {networkInterfaces: [{reference: {group: network.azure.com, kind: ` + referredKind + `, name: m0-nic}}]}
+  networkProfile: {networkInterfaces: [{reference: {group: network.azure.com, kind: NetworkInterface, name: m0-nic}}]}
   osProfile: {computerName: m0, adminUsername: capi, linuxConfiguration: {disablePasswordAuthentication: true}}
 `
 

@@ -21,7 +21,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
 )
 
-const nicYAML = "{apiVersion: network.azure.com/v1api20201101, kind: " + referredKind + ", metadata: {name: m0-nic}, status: {id: " + nicID + "}}"
+const nicYAML = "{apiVersion: network.azure.com/v1api20201101, kind: NetworkInterface, metadata: {name: m0-nic}, status: {id: " + nicID + "}}"
 
 // TestMachineIsCreated creates a virtual machine with its bootstrap data, by one process and by several.
 func TestMachineIsCreated(t *testing.T) {
@@ -102,7 +102,7 @@ func TestMachineIsNotCreated(t *testing.T) {
 		"that is being deleted":          {change: on(fixture.Deleting("aso"))},
 		"that is not composed":           {world: without("m0")},
 		"without bootstrap data":         {world: without("bootstrap"), asked: true, fails: "Secret bootstrap with the bootstrap data does not exist"},
-		"without a network interface":    {world: without("m0-nic"), asked: true, fails: "does not have VirtualNetwork.network.azure.com m0-nic yet"},
+		"without a network interface":    {world: without("m0-nic"), asked: true, fails: "does not have NetworkInterface.network.azure.com m0-nic yet"},
 		"without a resource group":       {world: without("rg")},
 		"of a Machine that is being deleted": {change: func(obj client.Object) {
 			if m, ok := obj.(*clusterv1.Machine); ok {

@@ -8,18 +8,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
-	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 )
-
-// extensionKind is that of the extensions of a virtual machine.
-var extensionKind = schema.GroupKind{Group: machines.VirtualMachineKind.Group, Kind: "VirtualMachinesExtension"}
 
 // groupsDeletedWhole returns the resource groups that Azure deletes with all that is in them as the Cluster of s is deleted: those that were
 // made for it, if ASO may delete them. It is none while only a machine is deleted.
@@ -146,13 +141,13 @@ func liesIn(obj, group *unstructured.Unstructured) bool {
 // machine takes Azure minutes.
 func (d *Deleter) detachExtensions(ctx context.Context, objects []*unstructured.Unstructured) error {
 	deleted := slices.ContainsFunc(objects, func(obj *unstructured.Unstructured) bool {
-		return obj.GroupVersionKind().GroupKind() == machines.VirtualMachineKind.GroupKind() && deletedInAzure(obj)
+		return obj.GroupVersionKind().GroupKind() == aso.VirtualMachine.GroupKind() && deletedInAzure(obj)
 	})
 	if !deleted {
 		return nil
 	}
 	for _, obj := range objects {
-		if obj.GroupVersionKind().GroupKind() != extensionKind {
+		if obj.GroupVersionKind().GroupKind() != aso.VirtualMachinesExtension.GroupKind() {
 			continue
 		}
 		if err := d.detach(ctx, obj); err != nil {
