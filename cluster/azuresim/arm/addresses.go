@@ -12,7 +12,7 @@ import (
 const reservedAddresses = 4
 
 // addressLists are the properties with IP configurations that have private addresses.
-var addressLists = []string{"ipConfigurations", "frontendIPConfigurations"}
+var addressLists = []string{listConfigurations, listFrontends}
 
 // prefixesOf are the address ranges of a subnet or of a virtual network; what is none is left out.
 func prefixesOf(body map[string]any) []netip.Prefix {

@@ -17,7 +17,7 @@ func WithChange(ctx context.Context, changes *[]string) context.Context {
 }
 
 // transient are the fields that Azure itself writes anew with each change of a resource.
-var transient = []string{"etag", "eTag", "provisioningState", "systemData", "changedTime"}
+var transient = []string{"etag", "eTag", fieldState, "systemData", "changedTime"}
 
 // noteChange compares what is stored before and after write.
 func (s *Service) noteChange(ctx context.Context, id ID, write func() *Error) *Error {

@@ -81,11 +81,11 @@ func validateAvailabilitySet(p *put) *Error {
 
 func applyAvailabilitySet(p *put) *Error {
 	if p.existing != nil {
-		fill(p.result, map[string]any{"sku": clone(p.existing.Body)["sku"], "properties": clone(p.existing.properties())})
+		fill(p.result, map[string]any{"sku": clone(p.existing.Body)["sku"], fieldProperties: clone(p.existing.properties())})
 	}
 	fill(p.result, map[string]any{
-		"sku":        map[string]any{"name": "Classic"},
-		"properties": map[string]any{"platformUpdateDomainCount": int64(5), "platformFaultDomainCount": int64(3)},
+		"sku":           map[string]any{"name": "Classic"},
+		fieldProperties: map[string]any{"platformUpdateDomainCount": int64(5), "platformFaultDomainCount": int64(3)},
 	})
 	return nil
 }

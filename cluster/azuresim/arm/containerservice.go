@@ -69,16 +69,16 @@ func applyIdentity(p *put) *Error {
 	delete(identity, "delegatedResources")
 	kind := text(identity, "type")
 	if strings.Contains(kind, "SystemAssigned") {
-		fill(identity, map[string]any{"principalId": uuid.NewString(), "tenantId": p.service.tenantOf(p.id.Subscription)})
+		fill(identity, map[string]any{fieldPrincipal: uuid.NewString(), "tenantId": p.service.tenantOf(p.id.Subscription)})
 	}
 	assigned, ok := identity["userAssignedIdentities"].(map[string]any)
 	if !ok {
 		return nil
 	}
 	for id := range assigned {
-		known := map[string]any{"clientId": uuid.NewString(), "principalId": uuid.NewString()}
+		known := map[string]any{"clientId": uuid.NewString(), fieldPrincipal: uuid.NewString()}
 		if r := p.service.store.get(id); r != nil {
-			known = map[string]any{"clientId": text(r.Body, "properties", "clientId"), "principalId": text(r.Body, "properties", "principalId")}
+			known = map[string]any{"clientId": text(r.Body, "properties", "clientId"), fieldPrincipal: text(r.Body, "properties", "principalId")}
 		}
 		assigned[id] = known
 	}

@@ -79,7 +79,7 @@ func settleDisk(s *Service, r *Resource) error {
 	fill(properties, map[string]any{
 		"diskIOPSReadWrite": speed[0], "diskMBpsReadWrite": speed[1], "encryption": map[string]any{"type": "EncryptionAtRestWithPlatformKey"},
 		"networkAccessPolicy": "AllowAll", "publicNetworkAccess": "Enabled", "diskSizeBytes": size << 30, "uniqueId": uuid.NewString(),
-		"diskState": "Unattached", "timeCreated": s.clock.Now().UTC().Format(time.RFC3339Nano),
+		"diskState": "Unattached", fieldCreated: s.clock.Now().UTC().Format(time.RFC3339Nano),
 	})
 	if tier == "Premium" {
 		fill(properties, map[string]any{"tier": "P20"})
@@ -117,7 +117,7 @@ func (s *Service) attach(machine *Resource, disk map[string]any, name string) er
 		size, _ := number(disk, "diskSizeGB")
 		r = &Resource{ID: path, Type: TypeDisk, Name: name, Created: s.clock.Now(), APIVersion: machine.APIVersion, Private: map[string]any{}}
 		r.Body = newBody(path, name, TypeDisk, map[string]any{
-			"creationData": map[string]any{"createOption": text(disk, "createOption")}, "diskSizeGB": size, "provisioningState": statusSucceeded,
+			"creationData": map[string]any{"createOption": text(disk, "createOption")}, "diskSizeGB": size, fieldState: statusSucceeded,
 		})
 		r.Body["location"] = machine.location()
 		r.Body["sku"] = map[string]any{"name": text(disk, "managedDisk", "storageAccountType")}

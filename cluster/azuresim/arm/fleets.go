@@ -106,11 +106,11 @@ func applyUpdateRun(p *put) *Error {
 	for _, stage := range stages {
 		var groups []any
 		for _, group := range objects(stage, "groups") {
-			groups = append(groups, map[string]any{"name": group["name"], "status": notStarted(), "members": plannedMembers(p, text(group, "name"))})
+			groups = append(groups, map[string]any{"name": group["name"], fieldStatus: notStarted(), "members": plannedMembers(p, text(group, "name"))})
 		}
-		planned = append(planned, map[string]any{"name": stage["name"], "status": notStarted(), "groups": groups})
+		planned = append(planned, map[string]any{"name": stage["name"], fieldStatus: notStarted(), "groups": groups})
 	}
-	properties["status"] = map[string]any{"status": notStarted(), "nodeImageSelection": map[string]any{}, "stages": planned}
+	properties["status"] = map[string]any{fieldStatus: notStarted(), "nodeImageSelection": map[string]any{}, "stages": planned}
 	return nil
 }
 
@@ -118,7 +118,7 @@ func plannedMembers(p *put, group string) []any {
 	var members []any
 	for _, member := range p.service.store.children(p.id.Parent, typeFleetMember) {
 		if group == "default" || strings.EqualFold(text(member.Body, "properties", "group"), group) {
-			members = append(members, map[string]any{"name": member.Name, "clusterResourceId": text(member.Body, "properties", "clusterResourceId"), "status": notStarted()})
+			members = append(members, map[string]any{"name": member.Name, "clusterResourceId": text(member.Body, "properties", "clusterResourceId"), fieldStatus: notStarted()})
 		}
 	}
 	return members

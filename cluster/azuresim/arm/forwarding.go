@@ -52,7 +52,7 @@ func (s *Service) balancerTasks() ([]task, error) {
 // hostBalancer is a load balancer as the host is to run it.
 func (s *Service) hostBalancer(r *Resource) power.LoadBalancer {
 	b := power.LoadBalancer{ID: r.ID}
-	for _, frontend := range objects(r.Body, "properties", "frontendIPConfigurations") {
+	for _, frontend := range objects(r.Body, "properties", listFrontends) {
 		if network, _, _ := cutPart(text(frontend, "properties", "subnet", "id")); network != "" {
 			b.VirtualNetwork = network
 		}
@@ -60,7 +60,7 @@ func (s *Service) hostBalancer(r *Resource) power.LoadBalancer {
 	add := func(rule map[string]any, members []member) {
 		front, _ := number(rule, "properties", "frontendPort")
 		back, _ := number(rule, "properties", "backendPort")
-		frontend := partNamed(r.Body, "frontendIPConfigurations", text(rule, "properties", "frontendIPConfiguration", "id"))
+		frontend := partNamed(r.Body, listFrontends, text(rule, "properties", "frontendIPConfiguration", "id"))
 		one := power.Frontend{IP: s.addressOf(frontend), Port: int(front)}
 		for _, m := range members {
 			if b.VirtualNetwork == "" {

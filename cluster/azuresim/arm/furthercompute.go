@@ -36,9 +36,9 @@ func furtherComputeTypes() []*resourceType {
 func applyTimeCreated(p *put) *Error {
 	properties := child(p.result, "properties")
 	if p.existing != nil {
-		fill(properties, map[string]any{"timeCreated": p.existing.properties()["timeCreated"]})
+		fill(properties, map[string]any{fieldCreated: p.existing.properties()["timeCreated"]})
 	}
-	fill(properties, map[string]any{"timeCreated": p.now.UTC().Format(time.RFC3339Nano)})
+	fill(properties, map[string]any{fieldCreated: p.now.UTC().Format(time.RFC3339Nano)})
 	return nil
 }
 
@@ -50,9 +50,9 @@ func viewDiskAccess(s *Service, r *Resource, _ string) map[string]any {
 		name := r.Name + "." + uuid.NewSHA1(uuid.NameSpaceURL, []byte(endpoint.key())).String()
 		connections = append(connections, map[string]any{
 			"name": name, "id": r.ID + "/privateEndpointConnections/" + name, "type": r.Type + "/PrivateEndpointConnections",
-			"properties": map[string]any{
-				"provisioningState": statusSucceeded, "privateEndpoint": map[string]any{"id": endpoint.ID},
-				"privateLinkServiceConnectionState": map[string]any{"status": "Approved", "description": "Auto-Approved", "actionsRequired": "None"},
+			fieldProperties: map[string]any{
+				fieldState: statusSucceeded, "privateEndpoint": map[string]any{"id": endpoint.ID},
+				"privateLinkServiceConnectionState": map[string]any{fieldStatus: "Approved", "description": "Auto-Approved", "actionsRequired": "None"},
 			},
 		})
 	}
@@ -93,7 +93,7 @@ func viewAsAsked(_ *Service, r *Resource, _ string) map[string]any {
 func settleIdentity(s *Service, r *Resource) error {
 	identity, given := r.Body["identity"].(map[string]any)
 	if given && strings.Contains(text(identity, "type"), "SystemAssigned") {
-		fill(identity, map[string]any{"principalId": uuid.NewSHA1(uuid.NameSpaceURL, []byte(r.key())).String(), "tenantId": s.tenantOf(r.id().Subscription)})
+		fill(identity, map[string]any{fieldPrincipal: uuid.NewSHA1(uuid.NameSpaceURL, []byte(r.key())).String(), "tenantId": s.tenantOf(r.id().Subscription)})
 	}
 	return s.store.put(r)
 }
@@ -114,13 +114,13 @@ func applyScaleSet(p *put) *Error {
 		fill(p.result, before)
 	}
 	fill(properties, map[string]any{
-		"uniqueId": uuid.NewString(), "timeCreated": p.now.UTC().Format(time.RFC3339Nano), "orchestrationMode": "Uniform", "overprovision": true,
+		"uniqueId": uuid.NewString(), fieldCreated: p.now.UTC().Format(time.RFC3339Nano), "orchestrationMode": "Uniform", "overprovision": true,
 		"doNotRunExtensionsOnOverprovisionedVMs": false, "singlePlacementGroup": false, "platformFaultDomainCount": int64(2), "upgradePolicy": map[string]any{"mode": "Manual"},
 	})
 	fill(child(p.result, "sku"), map[string]any{"tier": "Standard"})
 	profile := child(properties, "virtualMachineProfile")
 	delete(profile, "userData")
-	fill(profile, map[string]any{"timeCreated": properties["timeCreated"]})
+	fill(profile, map[string]any{fieldCreated: properties["timeCreated"]})
 	system := child(profile, "osProfile")
 	for _, name := range secretsOfMachine {
 		delete(system, name)
@@ -139,7 +139,7 @@ func applyScaleSet(p *put) *Error {
 		fill(child(configuration, "properties"), map[string]any{
 			"enableAcceleratedNetworking": false, "disableTcpStateTracking": false, "dnsSettings": map[string]any{"dnsServers": []any{}}, "enableIPForwarding": false,
 		})
-		for _, address := range objects(configuration, "properties", "ipConfigurations") {
+		for _, address := range objects(configuration, "properties", listConfigurations) {
 			fill(child(address, "properties"), map[string]any{"privateIPAddressVersion": "IPv4"})
 		}
 	}
@@ -158,7 +158,7 @@ func viewScaleSet(s *Service, r *Resource, apiVersion string) map[string]any {
 		properties := clone(extension.properties())
 		delete(properties, "provisioningState")
 		listed, _ := child(profile, "extensionProfile")["extensions"].([]any)
-		child(profile, "extensionProfile")["extensions"] = append(listed, map[string]any{"name": extension.Name, "properties": properties})
+		child(profile, "extensionProfile")["extensions"] = append(listed, map[string]any{"name": extension.Name, fieldProperties: properties})
 	}
 	hideFields(body, []field{
 		{path: "properties.timeCreated", since: "2021-11-01"},

@@ -168,7 +168,7 @@ func rulesetReady(_ *Service, op *Operation, r *Resource) (bool, *Error) {
 
 // assignFlatAddresses gives the IP configurations of a DNS resolver's endpoint, which have no properties of their own, their addresses.
 func assignFlatAddresses(p *put) *Error {
-	for _, configuration := range objects(p.result, "properties", "ipConfigurations") {
+	for _, configuration := range objects(p.result, "properties", listConfigurations) {
 		subnet := p.service.store.get(text(configuration, "subnet", "id"))
 		if subnet == nil || text(configuration, "privateIpAddress") != "" {
 			continue
@@ -211,8 +211,8 @@ func keepAddresses(p *put) {
 	if p.existing == nil {
 		return
 	}
-	for _, configuration := range objects(p.result, "properties", "ipConfigurations") {
-		if before := partNamed(p.existing.Body, "ipConfigurations", text(configuration, "id")); before != nil {
+	for _, configuration := range objects(p.result, "properties", listConfigurations) {
+		if before := partNamed(p.existing.Body, listConfigurations, text(configuration, "id")); before != nil {
 			if address := text(before, "properties", "privateIPAddress"); address != "" {
 				child(configuration, "properties")["privateIPAddress"] = address
 			}
@@ -222,7 +222,7 @@ func keepAddresses(p *put) {
 
 // settleAddresses gives IP configurations their private addresses when the resource has been made.
 func settleAddresses(s *Service, r *Resource) error {
-	for _, configuration := range objects(r.Body, "properties", "ipConfigurations") {
+	for _, configuration := range objects(r.Body, "properties", listConfigurations) {
 		subnet := s.store.get(text(configuration, "properties", "subnet", "id"))
 		if subnet == nil || text(configuration, "properties", "privateIPAddress") != "" {
 			continue
@@ -241,8 +241,8 @@ func publicIPPrefixType() *resourceType {
 	t.validate = sameZones
 	t.apply = func(p *put) *Error {
 		if p.existing != nil {
-			if range_ := text(p.existing.Body, "properties", "ipPrefix"); range_ != "" {
-				child(p.result, "properties")["ipPrefix"] = range_
+			if addresses := text(p.existing.Body, "properties", "ipPrefix"); addresses != "" {
+				child(p.result, "properties")["ipPrefix"] = addresses
 			}
 		}
 		return applyNetworkDefaults(p)
@@ -270,7 +270,7 @@ func zoneGroupType() *resourceType {
 			zone := text(configuration, "properties", "privateDnsZoneId")
 			_, _, name := cutPart(zone)
 			fill(child(configuration, "properties"), map[string]any{"recordSets": []any{map[string]any{
-				"recordType": "A", "recordSetName": endpoint, "fqdn": endpoint + "." + name, "ttl": int64(10), "provisioningState": statusSucceeded,
+				"recordType": "A", "recordSetName": endpoint, "fqdn": endpoint + "." + name, "ttl": int64(10), fieldState: statusSucceeded,
 				"ipAddresses": anyStrings(p.service.endpointAddresses(p.id.Parent)),
 			}}})
 		}
@@ -287,7 +287,7 @@ func (s *Service) endpointAddresses(endpoint string) []string {
 		return nil
 	}
 	if nic := s.store.get(endpointInterface(id)); nic != nil {
-		for _, configuration := range objects(nic.Body, "properties", "ipConfigurations") {
+		for _, configuration := range objects(nic.Body, "properties", listConfigurations) {
 			found = append(found, text(configuration, "properties", "privateIPAddress"))
 		}
 	}

@@ -23,7 +23,7 @@ func identityTypes() []*resourceType {
 }
 
 func applyUserAssignedIdentity(p *put) *Error {
-	properties := map[string]any{"clientId": uuid.NewString(), "principalId": uuid.NewString(), "tenantId": p.service.tenantOf(p.id.Subscription)}
+	properties := map[string]any{"clientId": uuid.NewString(), fieldPrincipal: uuid.NewString(), "tenantId": p.service.tenantOf(p.id.Subscription)}
 	if p.existing != nil {
 		properties = clone(p.existing.properties())
 	}

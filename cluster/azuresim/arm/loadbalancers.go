@@ -45,7 +45,7 @@ func inboundNATRuleType() *resourceType {
 }
 
 func hasPrivateFrontend(body map[string]any) bool {
-	for _, frontend := range objects(body, "properties", "frontendIPConfigurations") {
+	for _, frontend := range objects(body, "properties", listFrontends) {
 		if text(frontend, "properties", "subnet", "id") != "" {
 			return true
 		}
@@ -57,7 +57,7 @@ func validateLoadBalancer(p *put) *Error {
 	if e := checkReferences(p); e != nil {
 		return e
 	}
-	for _, frontend := range objects(p.requested, "properties", "frontendIPConfigurations") {
+	for _, frontend := range objects(p.requested, "properties", listFrontends) {
 		address, subnet := text(frontend, "properties", "publicIPAddress", "id"), text(frontend, "properties", "subnet", "id")
 		if address == "" && subnet == "" && text(frontend, "properties", "publicIPPrefix", "id") == "" {
 			return detailed(badRequest("LoadBalancerFrontendIPConfigMustReferenceSubnetOrPublicIP", "Frontend IP configuration %s of load balancer %s refers to neither a subnet nor a public IP address.", text(frontend, "name"), p.id.Name))
@@ -133,14 +133,14 @@ func applyLoadBalancer(p *put) *Error {
 	if e := completeParts(p); e != nil {
 		return e
 	}
-	for _, frontend := range objects(p.result, "properties", "frontendIPConfigurations") {
+	for _, frontend := range objects(p.result, "properties", listFrontends) {
 		if _, given := frontend["zones"]; !given && p.existing != nil {
-			if before := partNamed(p.existing.Body, "frontendIPConfigurations", text(frontend, "id")); before != nil && before["zones"] != nil {
+			if before := partNamed(p.existing.Body, listFrontends, text(frontend, "id")); before != nil && before["zones"] != nil {
 				frontend["zones"] = before["zones"]
 			}
 		}
 	}
-	return assignAddresses(p, "frontendIPConfigurations")
+	return assignAddresses(p, listFrontends)
 }
 
 // viewLoadBalancer shows with each part what refers to it.
@@ -163,12 +163,12 @@ func viewLoadBalancer(s *Service, r *Resource, apiVersion string) map[string]any
 func showRule(body map[string]any, list string, rule map[string]any) {
 	id := text(rule, "id")
 	targets := []struct{ list, reference, name string }{
-		{"frontendIPConfigurations", text(rule, "properties", "frontendIPConfiguration", "id"), list},
+		{listFrontends, text(rule, "properties", "frontendIPConfiguration", "id"), list},
 		{"backendAddressPools", text(rule, "properties", "backendAddressPool", "id"), list},
 		{"probes", text(rule, "properties", "probe", "id"), list},
 	}
-	for _, frontend := range objects(rule, "properties", "frontendIPConfigurations") {
-		targets = append(targets, struct{ list, reference, name string }{"frontendIPConfigurations", text(frontend, "id"), list})
+	for _, frontend := range objects(rule, "properties", listFrontends) {
+		targets = append(targets, struct{ list, reference, name string }{listFrontends, text(frontend, "id"), list})
 	}
 	for _, target := range targets {
 		if one := partNamed(body, target.list, target.reference); one != nil {
@@ -190,7 +190,7 @@ func (s *Service) membersOf(path string) []member {
 		if r.Type != TypeNetworkInterface {
 			continue
 		}
-		for _, configuration := range objects(r.Body, "properties", "ipConfigurations") {
+		for _, configuration := range objects(r.Body, "properties", listConfigurations) {
 			for _, list := range []string{"loadBalancerBackendAddressPools", "loadBalancerInboundNatRules"} {
 				for _, reference := range objects(configuration, "properties", list) {
 					if strings.EqualFold(text(reference, "id"), path) {
@@ -225,7 +225,7 @@ func validateInboundNATRule(p *put) *Error {
 	}
 	balancer := p.service.store.get(p.id.Parent)
 	frontend := text(p.requested, "properties", "frontendIPConfiguration", "id")
-	if partNamed(balancer.Body, "frontendIPConfigurations", frontend) == nil {
+	if partNamed(balancer.Body, listFrontends, frontend) == nil {
 		return invalidReference(frontend, p.id)
 	}
 	rules := objects(balancer.Body, "properties", "loadBalancingRules")

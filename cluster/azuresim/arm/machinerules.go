@@ -196,7 +196,7 @@ func checkNetworkInterfaces(p *put) *Error {
 
 // networkOf is the virtual network of a network interface.
 func networkOf(nic *Resource) string {
-	for _, configuration := range objects(nic.Body, "properties", "ipConfigurations") {
+	for _, configuration := range objects(nic.Body, "properties", listConfigurations) {
 		network, _, _ := cutPart(text(configuration, "properties", "subnet", "id"))
 		return network
 	}

@@ -321,7 +321,7 @@ func (s *Service) ensureNodeGroup(r *Resource) error {
 	name := text(r.Body, "properties", "nodeResourceGroup")
 	return s.store.put(&Resource{ID: path, Type: TypeResourceGroup, Name: name, Created: s.clock.Now(), Body: map[string]any{
 		"id": path, "name": name, "type": TypeResourceGroup, "location": r.location(), "managedBy": r.ID,
-		"properties": map[string]any{"provisioningState": statusSucceeded},
+		fieldProperties: map[string]any{fieldState: statusSucceeded},
 	}})
 }
 

@@ -12,7 +12,7 @@ var networkDefaults []byte
 var networkFields = map[string][]field{
 	TypePublicIPAddress: {{path: "properties.ddosSettings", since: "2023-01-01"}},
 	typeNATGateway: {
-		{path: "properties.type", since: "2024-01-01", before: "2025-01-01"},
+		{path: "properties.type", since: version2024, before: "2025-01-01"},
 		{path: "properties.scope", since: "2025-01-01"},
 		{path: "properties.privateIPAddresses", since: "2025-01-01"},
 		{path: "properties.privateIPAddressesV6", since: "2025-01-01"},
@@ -20,7 +20,7 @@ var networkFields = map[string][]field{
 	typeRouteTable: {{path: "properties.disablePeeringRoute", since: "2025-01-01"}},
 	TypePrivateEndpoint: {
 		{path: "properties.ipVersionType", since: "2024-07-01"},
-		{path: "properties.isIPv6EnabledPrivateEndpoint", since: "2024-01-01", before: "2024-07-01"},
+		{path: "properties.isIPv6EnabledPrivateEndpoint", since: version2024, before: "2024-07-01"},
 		{path: "properties.customNetworkInterfaceName", since: "2021-05-01"},
 		{path: "properties.ipConfigurations", since: "2021-05-01"},
 	},
@@ -146,7 +146,7 @@ func showUsers(s *Service, r *Resource, properties map[string]any) {
 
 // configurationWith is the identifier of the IP configuration in other that has the public IP address, or empty.
 func configurationWith(other *Resource, address string) string {
-	for _, list := range []string{"ipConfigurations", "frontendIPConfigurations"} {
+	for _, list := range []string{listConfigurations, listFrontends} {
 		for _, configuration := range objects(other.Body, "properties", list) {
 			if strings.EqualFold(text(configuration, "properties", "publicIPAddress", "id"), address) {
 				return other.ID + "/" + list + "/" + text(configuration, "name")
@@ -177,8 +177,8 @@ func defaultSecurityRules(r *Resource) []any {
 	for _, rule := range defaultRules {
 		rules = append(rules, map[string]any{
 			"name": rule.name, "id": r.ID + "/defaultSecurityRules/" + rule.name, "etag": r.Body["etag"], "type": r.Type + "/defaultSecurityRules",
-			"properties": map[string]any{
-				"provisioningState": r.provisioningState(), "description": rule.description, "protocol": "*", "access": rule.access,
+			fieldProperties: map[string]any{
+				fieldState: r.provisioningState(), "description": rule.description, "protocol": "*", "access": rule.access,
 				"priority": rule.priority, "direction": rule.direction, "sourcePortRange": "*", "destinationPortRange": "*",
 				"sourceAddressPrefix": rule.source, "destinationAddressPrefix": rule.destination,
 				"sourcePortRanges": []any{}, "destinationPortRanges": []any{}, "sourceAddressPrefixes": []any{}, "destinationAddressPrefixes": []any{},

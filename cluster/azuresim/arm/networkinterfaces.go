@@ -25,14 +25,14 @@ func networkInterfaceType() *resourceType {
 }
 
 func validateNetworkInterface(p *put) *Error {
-	if len(objects(p.requested, "properties", "ipConfigurations")) == 0 {
+	if len(objects(p.requested, "properties", listConfigurations)) == 0 {
 		return detailed(badRequest("NetworkInterfaceMustHaveAtLeastOneIpConfiguration", "Network interface %s must have at least one IP configuration.", p.id.Name))
 	}
 	if e := checkReferences(p); e != nil {
 		return e
 	}
 	network := ""
-	for _, configuration := range objects(p.requested, "properties", "ipConfigurations") {
+	for _, configuration := range objects(p.requested, "properties", listConfigurations) {
 		subnet, err := ParseID(text(configuration, "properties", "subnet", "id"))
 		if err != nil {
 			return detailed(badRequest("SubnetMissingForNetworkInterface", "IP configuration %s of network interface %s has no subnet.", text(configuration, "name"), p.id.Name))
@@ -80,7 +80,7 @@ func applyNetworkInterface(p *put) *Error {
 	if e := applyNetworkDefaults(p); e != nil {
 		return e
 	}
-	configurations := objects(p.result, "properties", "ipConfigurations")
+	configurations := objects(p.result, "properties", listConfigurations)
 	primary := false
 	for _, configuration := range configurations {
 		primary = primary || boolean(configuration, "properties", "primary")
@@ -97,7 +97,7 @@ func applyNetworkInterface(p *put) *Error {
 	if e := completeParts(p); e != nil {
 		return e
 	}
-	return assignAddresses(p, "ipConfigurations")
+	return assignAddresses(p, listConfigurations)
 }
 
 // internalSuffix makes up the domain in which Azure names the machines of a virtual network.

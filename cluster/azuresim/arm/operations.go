@@ -369,7 +369,7 @@ func (s *Service) poll(w http.ResponseWriter, op *Operation, segment string) err
 // status is the body of an Azure-AsyncOperation poll.
 func (s *Service) status(op *Operation, t *resourceType) map[string]any {
 	now := s.clock.Now()
-	body := map[string]any{"status": op.statusAt(now)}
+	body := map[string]any{fieldStatus: op.statusAt(now)}
 	if op.Fail != nil && !op.running() {
 		body["error"] = op.Fail.inner()
 	}

@@ -14,15 +14,15 @@ type part struct {
 
 // partsOf are the lists of parts by the type of the resource.
 var partsOf = map[string][]part{
-	TypeNetworkInterface: {{list: "ipConfigurations", follows: true}},
+	TypeNetworkInterface: {{list: listConfigurations, follows: true}},
 	TypeLoadBalancer: {
-		{list: "frontendIPConfigurations", follows: true}, {list: "backendAddressPools", follows: true}, {list: "loadBalancingRules", follows: true},
+		{list: listFrontends, follows: true}, {list: "backendAddressPools", follows: true}, {list: "loadBalancingRules", follows: true},
 		{list: "probes", follows: true}, {list: "outboundRules", follows: true}, {list: "inboundNatPools", follows: true},
 	},
-	TypePrivateLinkService: {{list: "ipConfigurations"}},
-	typeAzureFirewall:      {{list: "ipConfigurations", segment: "azureFirewallIpConfigurations"}},
+	TypePrivateLinkService: {{list: listConfigurations}},
+	typeAzureFirewall:      {{list: listConfigurations, segment: "azureFirewallIpConfigurations"}},
 	typeZoneGroup:          {{list: "privateDnsZoneConfigs", follows: true}},
-	TypeBastionHost:        {{list: "ipConfigurations", segment: "bastionHostIpConfigurations"}},
+	TypeBastionHost:        {{list: listConfigurations, segment: "bastionHostIpConfigurations"}},
 }
 
 // completeParts gives every part of the resource its identifier, its type and what a request may leave out.

@@ -280,7 +280,7 @@ func (s *Service) addNICs(r *Resource, m *power.Machine) {
 		if nic == nil {
 			continue
 		}
-		for _, configuration := range objects(nic.Body, "properties", "ipConfigurations") {
+		for _, configuration := range objects(nic.Body, "properties", listConfigurations) {
 			if !boolean(configuration, "properties", "primary") {
 				continue
 			}

@@ -42,13 +42,13 @@ func storeEndpointInterface(p *put) *Error {
 	configuration := "privateEndpointIpConfig"
 	nic := &Resource{ID: path, Type: TypeNetworkInterface, Name: name, Created: p.now, APIVersion: p.apiVersion, Private: map[string]any{}}
 	nic.Body = newBody(path, name, TypeNetworkInterface, map[string]any{
-		"provisioningState": statusSucceeded, "resourceGuid": uuid.NewSHA1(uuid.NameSpaceURL, []byte(path)).String(), "macAddress": "",
+		fieldState: statusSucceeded, "resourceGuid": uuid.NewSHA1(uuid.NameSpaceURL, []byte(path)).String(), "macAddress": "",
 		"privateEndpoint": map[string]any{"id": r.ID},
 		"dnsSettings":     map[string]any{"dnsServers": []any{}, "appliedDnsServers": []any{}, "internalDomainNameSuffix": internalSuffix(subnet.id().Parent)},
-		"ipConfigurations": []any{map[string]any{
+		listConfigurations: []any{map[string]any{
 			"name": configuration, "id": path + "/ipConfigurations/" + configuration, "type": TypeNetworkInterface + "/ipConfigurations", "etag": "",
-			"properties": map[string]any{
-				"provisioningState": statusSucceeded, "privateIPAddress": address.String(), "privateIPAllocationMethod": "Dynamic", "privateIPAddressVersion": "IPv4",
+			fieldProperties: map[string]any{
+				fieldState: statusSucceeded, "privateIPAddress": address.String(), "privateIPAllocationMethod": "Dynamic", "privateIPAddressVersion": "IPv4",
 				"primary": true, "subnet": map[string]any{"id": subnet.ID},
 				"privateLinkConnectionProperties": map[string]any{"groupId": "", "requiredMemberName": "", "fqdns": []any{}},
 			},

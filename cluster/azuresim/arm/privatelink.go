@@ -22,7 +22,7 @@ func validatePrivateLinkService(p *put) *Error {
 	if e := checkReferences(p); e != nil {
 		return e
 	}
-	for _, configuration := range objects(p.requested, "properties", "ipConfigurations") {
+	for _, configuration := range objects(p.requested, "properties", listConfigurations) {
 		subnet := p.service.store.get(text(configuration, "properties", "subnet", "id"))
 		if subnet != nil && text(subnet.Body, "properties", "privateLinkServiceNetworkPolicies") == "Enabled" {
 			return detailed(badRequest("PrivateLinkServiceCannotBeCreatedInSubnetThatHasNetworkPoliciesEnabled",
@@ -42,8 +42,8 @@ func applyPrivateLinkService(p *put) *Error {
 		"alias":             p.id.Name + "." + guid + "." + normalLocation(text(p.requested, "location")) + ".azure.privatelinkservice",
 		"networkInterfaces": []any{map[string]any{"id": p.id.groupPath() + "/providers/" + TypeNetworkInterface + "/" + p.id.Name + ".nic." + guid}},
 	})
-	primary := slices.ContainsFunc(objects(properties, "ipConfigurations"), func(c map[string]any) bool { return boolean(c, "properties", "primary") })
-	for i, configuration := range objects(properties, "ipConfigurations") {
+	primary := slices.ContainsFunc(objects(properties, listConfigurations), func(c map[string]any) bool { return boolean(c, "properties", "primary") })
+	for i, configuration := range objects(properties, listConfigurations) {
 		fill(child(configuration, "properties"), map[string]any{"primary": i == 0 && !primary})
 	}
 	return completeParts(p)
@@ -73,9 +73,9 @@ func viewPrivateLinkService(s *Service, r *Resource, apiVersion string) map[stri
 		name := endpoint.Name + "." + uuid.NewSHA1(uuid.NameSpaceURL, []byte(endpoint.key())).String()
 		connections = append(connections, map[string]any{
 			"id": r.ID + "/privateEndpointConnections/" + name, "name": name, "etag": r.Body["etag"], "type": r.Type + "/privateEndpointConnections",
-			"properties": map[string]any{
-				"provisioningState": statusSucceeded, "privateEndpoint": map[string]any{"id": endpoint.ID},
-				"privateLinkServiceConnectionState": map[string]any{"status": "Approved", "description": "Approved", "actionsRequired": "None"},
+			fieldProperties: map[string]any{
+				fieldState: statusSucceeded, "privateEndpoint": map[string]any{"id": endpoint.ID},
+				"privateLinkServiceConnectionState": map[string]any{fieldStatus: "Approved", "description": "Approved", "actionsRequired": "None"},
 			},
 		})
 	}
@@ -106,7 +106,7 @@ func validateBastionHost(p *put) *Error {
 	if e := checkReferences(p); e != nil {
 		return e
 	}
-	for _, configuration := range objects(p.requested, "properties", "ipConfigurations") {
+	for _, configuration := range objects(p.requested, "properties", listConfigurations) {
 		if e := checkPublicAddressFree(p, text(configuration, "properties", "publicIPAddress", "id"), "bastionHostIpConfigurations/"+text(configuration, "name")); e != nil {
 			return e
 		}
@@ -129,7 +129,7 @@ func applyBastionHost(p *put) *Error {
 	} else {
 		delete(properties, "dnsName")
 	}
-	for _, configuration := range objects(properties, "ipConfigurations") {
+	for _, configuration := range objects(properties, listConfigurations) {
 		if address := text(configuration, "properties", "publicIPAddress", "id"); address != "" {
 			properties["publicUri"] = address
 		}

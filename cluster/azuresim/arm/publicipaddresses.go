@@ -110,10 +110,10 @@ func settlePublicIPAddress(s *Service, r *Resource) error {
 
 // publicIPAddressDeletable refuses while something has the address, https://aka.ms/deletepublicip.
 func publicIPAddressDeletable(s *Service, r *Resource) *Error {
-	for _, other := range s.networkUsersOf(r.ID, r.ID) {
-		user := configurationWith(other, r.ID)
+	if users := s.networkUsersOf(r.ID, r.ID); len(users) > 0 {
+		user := configurationWith(users[0], r.ID)
 		if user == "" {
-			user = other.ID
+			user = users[0].ID
 		}
 		return detailed(badRequest("PublicIPAddressCannotBeDeleted",
 			"Public IP address %s can not be deleted since it is still allocated to resource %s. In order to delete the public IP, disassociate/detach the Public IP address from the resource.  To learn how to do this, see aka.ms/deletepublicip.",

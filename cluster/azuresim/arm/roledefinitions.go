@@ -32,7 +32,7 @@ func tenantRoles(w http.ResponseWriter, r *http.Request, segments []string) *Err
 			"id":   "/providers/Microsoft.Authorization/roleDefinitions/" + builtInRoles[name],
 			"type": "Microsoft.Authorization/roleDefinitions",
 			"name": builtInRoles[name],
-			"properties": map[string]any{
+			fieldProperties: map[string]any{
 				"roleName": name, "type": "BuiltInRole", "assignableScopes": []any{"/"}, "permissions": []any{},
 			},
 		})

@@ -129,7 +129,7 @@ func (s *store) children(path, resourceType string) []*Resource {
 
 // newBody is what every resource has.
 func newBody(id, name, resourceType string, properties map[string]any) map[string]any {
-	return map[string]any{"id": id, "name": name, "type": resourceType, "properties": properties}
+	return map[string]any{"id": id, "name": name, "type": resourceType, fieldProperties: properties}
 }
 
 // child returns the object at name, which is added if absent or no object.

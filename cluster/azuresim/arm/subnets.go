@@ -85,7 +85,7 @@ func networkBusy(s *Service, id ID) *Error {
 
 func applySubnet(p *put) *Error {
 	if p.existing != nil {
-		p.changed = differs(p.existing.Body, map[string]any{"properties": subnetProperties(p.id.Path, child(p.requested, "properties"))})
+		p.changed = differs(p.existing.Body, map[string]any{fieldProperties: subnetProperties(p.id.Path, child(p.requested, "properties"))})
 	}
 	p.result["etag"] = ""
 	p.result["properties"] = subnetProperties(p.id.Path, child(p.result, "properties"))
@@ -108,7 +108,7 @@ func subnetProperties(path string, requested map[string]any) map[string]any {
 		delegation["etag"] = `W/"` + uuid.NewSHA1(uuid.NameSpaceURL, []byte(path)).String() + `"`
 	}
 	for _, endpoint := range objects(properties, "serviceEndpoints") {
-		fill(endpoint, map[string]any{"provisioningState": statusSucceeded, "locations": []any{"*"}})
+		fill(endpoint, map[string]any{fieldState: statusSucceeded, "locations": []any{"*"}})
 	}
 	return properties
 }
@@ -120,7 +120,7 @@ func viewSubnet(s *Service, r *Resource, _ string) map[string]any {
 		for _, id := range users {
 			configurations = append(configurations, map[string]any{"id": id})
 		}
-		child(body, "properties")["ipConfigurations"] = configurations
+		child(body, "properties")[listConfigurations] = configurations
 	}
 	var endpoints []any
 	for _, endpoint := range s.endpointsIn(r.ID) {
@@ -152,7 +152,7 @@ func (s *Service) subnetUsers(subnet string) []string {
 
 func ipConfigurationsIn(r *Resource, subnet string) []string {
 	var users []string
-	for _, list := range []string{"ipConfigurations", "frontendIPConfigurations", "gatewayIPConfigurations"} {
+	for _, list := range []string{listConfigurations, listFrontends, "gatewayIPConfigurations"} {
 		for _, configuration := range objects(r.Body, "properties", list) {
 			if strings.EqualFold(text(configuration, "properties", "subnet", "id"), subnet) {
 				users = append(users, r.ID+"/"+list+"/"+text(configuration, "name"))

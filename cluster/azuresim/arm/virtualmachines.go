@@ -48,10 +48,10 @@ func virtualMachineType() *resourceType {
 func applyVirtualMachine(p *put) *Error {
 	keepOfMachine(p)
 	properties := child(p.result, "properties")
-	fill(properties, map[string]any{"vmId": uuid.NewString(), "timeCreated": p.now.UTC().Format(time.RFC3339Nano)})
+	fill(properties, map[string]any{"vmId": uuid.NewString(), fieldCreated: p.now.UTC().Format(time.RFC3339Nano)})
 	applyMachineSecrets(p, properties)
 	applyMachineDisks(p, child(properties, "storageProfile"))
-	applyOSProfile(p, properties)
+	applyOSProfile(properties)
 	for _, attached := range objects(properties, "networkProfile", "networkInterfaces") {
 		delete(attached, "reference")
 	}
@@ -146,7 +146,7 @@ func exactVersion(sku, version string) string {
 }
 
 // applyOSProfile adds what a request may leave out of the settings of the operating system.
-func applyOSProfile(p *put, properties map[string]any) {
+func applyOSProfile(properties map[string]any) {
 	profile, given := properties["osProfile"].(map[string]any)
 	if !given {
 		return
@@ -182,7 +182,7 @@ func applyMachineIdentity(p *put) *Error {
 		if r == nil {
 			return badRequest("FailedIdentityOperation", "Identity operation for resource '%s' failed with error 'Failed to perform resource identity operation. Status: 'BadRequest'. Response: '{\"error\":{\"code\":\"BadRequest\",\"message\":\"Resource '%s' was not found.\"}}'.'.", p.id.Path, path)
 		}
-		assigned[path] = map[string]any{"principalId": text(r.Body, "properties", "principalId"), "clientId": text(r.Body, "properties", "clientId")}
+		assigned[path] = map[string]any{fieldPrincipal: text(r.Body, "properties", "principalId"), "clientId": text(r.Body, "properties", "clientId")}
 	}
 	return nil
 }
