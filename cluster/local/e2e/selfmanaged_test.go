@@ -96,7 +96,7 @@ func tagMachines(w *world) error {
 
 // machinesPaused expects that nothing is done about any machine.
 func machinesPaused(w *world) []string {
-	items, err := w.list(azureMachineKind)
+	items, _, err := w.azureMachines()
 	if err != nil {
 		return []string{err.Error()}
 	}
