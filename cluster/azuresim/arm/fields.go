@@ -12,5 +12,8 @@ const (
 	listFrontends      = "frontendIPConfigurations"
 )
 
-// version2024 is the first api-version of many fields of the network provider and of AKS.
-const version2024 = "2024-01-01"
+// Api-versions from or up to which many fields of the network provider and of AKS are shown.
+const (
+	version2024 = "2024-01-01"
+	version2025 = "2025-01-01"
+)

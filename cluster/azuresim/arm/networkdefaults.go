@@ -12,12 +12,12 @@ var networkDefaults []byte
 var networkFields = map[string][]field{
 	TypePublicIPAddress: {{path: "properties.ddosSettings", since: "2023-01-01"}},
 	typeNATGateway: {
-		{path: "properties.type", since: version2024, before: "2025-01-01"},
-		{path: "properties.scope", since: "2025-01-01"},
-		{path: "properties.privateIPAddresses", since: "2025-01-01"},
-		{path: "properties.privateIPAddressesV6", since: "2025-01-01"},
+		{path: "properties.type", since: version2024, before: version2025},
+		{path: "properties.scope", since: version2025},
+		{path: "properties.privateIPAddresses", since: version2025},
+		{path: "properties.privateIPAddressesV6", since: version2025},
 	},
-	typeRouteTable: {{path: "properties.disablePeeringRoute", since: "2025-01-01"}},
+	typeRouteTable: {{path: "properties.disablePeeringRoute", since: version2025}},
 	TypePrivateEndpoint: {
 		{path: "properties.ipVersionType", since: "2024-07-01"},
 		{path: "properties.isIPv6EnabledPrivateEndpoint", since: version2024, before: "2024-07-01"},
@@ -30,7 +30,7 @@ var networkFields = map[string][]field{
 		{path: "properties.auxiliaryMode", since: "2022-01-01"},
 		{path: "properties.auxiliarySku", since: "2023-01-01"},
 		{path: "properties.disableTcpStateTracking", since: "2023-01-01"},
-		{path: "properties.defaultOutboundConnectivityEnabled", since: "2025-01-01"},
+		{path: "properties.defaultOutboundConnectivityEnabled", since: version2025},
 	},
 }
 
