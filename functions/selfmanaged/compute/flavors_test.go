@@ -127,7 +127,7 @@ func TestFlavors(t *testing.T) {
 			}
 			golden := filepath.Join("testdata", name+".golden.yaml")
 			if *update {
-				must(t, os.WriteFile(golden, []byte(got), 0o644)) //nolint:gosec // A test's file.
+				must(t, os.WriteFile(golden, []byte(got), 0o644))
 			}
 			want, err := os.ReadFile(golden)
 			must(t, err)

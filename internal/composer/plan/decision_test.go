@@ -191,7 +191,7 @@ func TestDecideIsSafe(t *testing.T) {
 			t.Fatalf("a resource would be written of which nobody knows whose it is: %+v: %+v", s, d)
 		case s.observed == nil && len(s.preconditions.beforeCreation()) > 0:
 			t.Fatalf("a resource would be created before what it refers to: %+v: %+v", s, d)
-		case d.loss == aso.LossConfirmed && !(s.observed.doubted && s.observed.absent) && s.observed.loss != aso.LossConfirmed:
+		case d.loss == aso.LossConfirmed && (!s.observed.doubted || !s.observed.absent) && s.observed.loss != aso.LossConfirmed:
 			t.Fatalf("a resource would be made again that Azure has not denied to have: %+v: %+v", s, d)
 		case s.observed == nil && s.paused:
 			t.Fatalf("a resource would be created while paused: %+v: %+v", s, d)
