@@ -36,7 +36,7 @@ var known = []struct {
 	{"/" + typedIdentity, "clientSecret", 0, 3},
 	{"/" + asoSecret, "AZURE_CLIENT_SECRET", 0, 1},
 	{"/" + bootstrapSecret, "value", 0, 1},
-	{clusterName + "-control-plane-", "value, write_files", 0, 20},
+	{"/" + clusterName + "-ca", "tls.key", 0, 2},
 	{clusterName + "-md-0-", leaks.BootstrapToken, 0, 1},
 	{"/" + certificateIdentity, "certificate, PRIVATE KEY", 0, 5},
 	{"", "user clusterAdmin", 0, 20},
