@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
@@ -77,10 +76,11 @@ const cannotProceed = "CannotProceed"
 
 // tell reports an error on what it is about, unless it is one that the API server has answered with, which concerns no user.
 func tell(api access.API, xr *unstructured.Unstructured, err error) {
+	var answered apierrors.APIStatus
 	switch {
 	case err == nil:
 		api.Events.Clear(xr, cannotProceed)
-	case apierrors.ReasonForError(err) == metav1.StatusReasonUnknown && !errors.Is(err, context.Canceled):
+	case !errors.As(err, &answered) && !errors.Is(err, context.Canceled):
 		api.Events.Warn(xr, cannotProceed, "", err.Error())
 	}
 }
