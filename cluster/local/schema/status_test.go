@@ -3,11 +3,14 @@ package schema
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -69,10 +72,52 @@ func filledMachinePool() *v1beta1.AzureASOManagedMachinePool {
 	}
 }
 
+func filledAzureCluster() *v1beta1.AzureCluster {
+	return &v1beta1.AzureCluster{
+		ObjectMeta: *meta.DeepCopy(),
+		Spec: v1beta1.AzureClusterSpec{
+			AzureClusterClassSpec: v1beta1.AzureClusterClassSpec{
+				SubscriptionID: "s", Location: "westeurope", IdentityRef: &corev1.ObjectReference{Kind: "AzureClusterIdentity", Name: "i"},
+			},
+			ResourceGroup: "g", ControlPlaneEnabled: true, ControlPlaneEndpoint: endpoint,
+		},
+		Status: v1beta1.AzureClusterStatus{
+			FailureDomains: []v1beta1.FailureDomain{{Name: "1", ControlPlane: &yes, Attributes: map[string]string{"a": "b"}}},
+			Ready:          true, Initialization: provisioned, ControlPlaneEndpoint: endpoint, Resources: resources, V1Beta2: conditions, CompositeStatus: composite,
+		},
+	}
+}
+
+func filledAzureMachine() *v1beta1.AzureMachine {
+	state, reason, id := v1beta1.Failed, "CreateError", "azure:///vm"
+	return &v1beta1.AzureMachine{
+		ObjectMeta: *meta.DeepCopy(),
+		Spec: v1beta1.AzureMachineSpec{ProviderID: &id, AzureMachineClassSpec: v1beta1.AzureMachineClassSpec{
+			VMSize: "s", Identity: v1beta1.VMIdentityNone, OSDisk: v1beta1.OSDisk{OSType: "Linux", CachingType: "None"},
+		}},
+		Status: v1beta1.AzureMachineStatus{
+			Ready: true, Initialization: provisioned, Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "10.0.0.4"}},
+			FailureDomain: "1", ProviderID: id, VMState: &state, FailureReason: &reason, FailureMessage: &reason,
+			Resources: resources, V1Beta2: conditions, CompositeStatus: composite,
+		},
+	}
+}
+
 // TestStatusIsKept writes every field of the Go types' status and reads it back: what the types have, the server stores.
 func TestStatusIsKept(t *testing.T) {
 	cases := map[string]client.Object{
 		"Cluster": filledCluster(), "ControlPlane": filledControlPlane(), "MachinePool": filledMachinePool(),
+		"AzureCluster": filledAzureCluster(), "AzureMachine": filledAzureMachine(),
+		"AzureMachineTemplate": &v1beta1.AzureMachineTemplate{
+			ObjectMeta: *meta.DeepCopy(),
+			Spec: v1beta1.AzureMachineTemplateSpec{Template: v1beta1.AzureMachineTemplateResource{Spec: v1beta1.AzureMachineTemplateResourceSpec{
+				AzureMachineClassSpec: filledAzureMachine().Spec.AzureMachineClassSpec,
+			}}},
+			Status: v1beta1.AzureMachineTemplateStatus{
+				Capacity: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}, CompositeStatus: composite,
+				NodeInfo: &v1beta1.NodeInfo{Architecture: v1beta1.ArchitectureAmd64, OperatingSystem: v1beta1.OperatingSystemLinux},
+			},
+		},
 		"Template": &v1beta1.AzureASOManagedClusterTemplate{
 			ObjectMeta: *meta.DeepCopy(), Status: composite,
 			Spec: v1beta1.AzureASOManagedClusterTemplateSpec{Template: v1beta1.AzureASOManagedClusterTemplateResource{
@@ -124,6 +169,16 @@ func TestTable(t *testing.T) {
 			columns: []string{"Name", "Cluster", "Provisioned", "Replicas", "Reason", "Message"},
 			cells:   []any{"filled", "my-cluster", true, float64(3), condition.Reason, message},
 		},
+		"azureclusters": {
+			object:  filledAzureCluster(),
+			columns: []string{"Name", "Cluster", "Provisioned", "Location", "Resource Group", "SubscriptionID", "Endpoint", "Reason", "Message"},
+			cells:   []any{"filled", "my-cluster", true, "westeurope", "g", "s", endpoint.Host, condition.Reason, message},
+		},
+		"azuremachines": {
+			object:  filledAzureMachine(),
+			columns: []string{"Name", "Cluster", "Provisioned", "State", "Reason", "Message", "Machine", "VM ID", "VM Size"},
+			cells:   []any{"filled", "my-cluster", true, "Failed", condition.Reason, message, nil, "azure:///vm", "s"},
+		},
 	}
 	for plural, tc := range cases {
 		t.Run(plural, func(t *testing.T) {
@@ -133,7 +188,11 @@ func TestTable(t *testing.T) {
 			if err := server.client.Status().Update(context.Background(), status); err != nil {
 				t.Fatal(err)
 			}
-			for _, version := range []string{"v1beta1", "v1alpha1"} {
+			versions := []string{"v1beta1"}
+			if strings.HasPrefix(plural, "azureaso") {
+				versions = append(versions, "v1alpha1")
+			}
+			for _, version := range versions {
 				columns, cells := table(t, version, plural, len(tc.columns))
 				if diff := cmp.Diff(tc.columns, columns); diff != "" {
 					t.Errorf("%s: columns (-want +got):\n%s", version, diff)
