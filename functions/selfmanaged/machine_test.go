@@ -214,6 +214,24 @@ func TestMachineOfBefore(t *testing.T) {
 	}
 }
 
+// TestTagsChange shows what a user reads whose change of tags does not reach what is there.
+func TestTagsChange(t *testing.T) {
+	p := newPlay(t, facts()).rounds(8)
+	if got := p.condition("TagsApplied"); got != "" {
+		t.Errorf("at first: %s", got)
+	}
+	p.xr = composertest.Edited(p.xr, composertest.Set(map[string]any{"team": "a"}, "spec", "additionalTags"))
+	p.rounds(2)
+	const want = `False ChangedSinceCreation: NetworkInterface m-nic has tag team "" in Azure, and not "a"; VirtualMachine m has tag team "" in Azure, and not "a": ` +
+		"tags of machines are written when they are made; replace the Machine, or change them in Azure"
+	if got := p.condition("TagsApplied"); got != want {
+		t.Errorf("want %s\ngot %s", want, got)
+	}
+	if got := p.status("ready"); got != "true" {
+		t.Errorf("ready is %s", got)
+	}
+}
+
 // TestExtensionsChange shows that extensions come and go with the spec.
 func TestExtensionsChange(t *testing.T) {
 	p := newPlay(t, facts()).rounds(8)
