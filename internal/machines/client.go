@@ -141,7 +141,7 @@ func addressOf(as azure.Account, call call) (string, error) {
 		home, err := url.Parse(endpoint)
 		next, nextErr := url.Parse(call.path)
 		if err != nil || nextErr != nil || !strings.EqualFold(home.Host, next.Host) || home.Scheme != next.Scheme {
-			return "", fmt.Errorf("Azure has answered with an address that is not of %s", endpoint)
+			return "", fmt.Errorf("the answer of Azure has an address that is not of %s", endpoint)
 		}
 		return call.path, nil
 	}
@@ -174,7 +174,7 @@ func list[T any](ctx context.Context, c *Client, as azure.Account, call call, us
 		}
 		call.path = p.NextLink
 	}
-	return false, fmt.Errorf("Azure's list %s does not end", call.path)
+	return false, fmt.Errorf("the list %s of Azure does not end", call.path)
 }
 
 // fingerprint is what accounts are told from each other by.

@@ -95,8 +95,8 @@ func (s *simulation) prepare() {
 		{simulatedNIC, networkVersion, `{"location": "westeurope", "properties": {"ipConfigurations": [{"name": "c", "properties": {"subnet": {"id": "` + network + `/subnets/s"}}}]}}`},
 	} {
 		s.await(func() bool {
-			_, err := s.client.do(s.t.Context(), s.account, call{method: http.MethodPut, path: resource.id, version: resource.version, body: []byte(resource.body), expected: []int{200, 201}})
-			return err == nil
+			resp, err := s.client.do(s.t.Context(), s.account, call{method: http.MethodPut, path: resource.id, version: resource.version, body: []byte(resource.body), expected: []int{200, 201}})
+			return err == nil && resp.Body.Close() == nil
 		})
 		s.await(func() bool {
 			got := struct {
@@ -203,8 +203,11 @@ func TestSimulatedMachineIsLost(t *testing.T) {
 		t.Fatalf("got %+v", got)
 	}
 	s.await(func() bool {
-		_, err := s.client.do(t.Context(), s.account, call{method: http.MethodDelete, path: machineID, version: computeVersion, expected: []int{200, 202, 204}})
+		resp, err := s.client.do(t.Context(), s.account, call{method: http.MethodDelete, path: machineID, version: computeVersion, expected: []int{200, 202, 204}})
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := resp.Body.Close(); err != nil {
 			t.Fatal(err)
 		}
 		found, err := s.client.virtualMachine(t.Context(), s.account, machineID)

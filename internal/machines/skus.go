@@ -79,7 +79,7 @@ func (c *Catalogue) Offers(ctx context.Context, as azure.Account, subscription, 
 		return nil, fmt.Errorf("cannot read which sizes Azure offers subscription %s in %s: %w", subscription, location, err)
 	}
 	if !found || len(offers.sizes) == 0 {
-		return nil, fmt.Errorf("Azure offers subscription %s no size of virtual machines in location %q", subscription, location)
+		return nil, fmt.Errorf("subscription %s is offered no size of virtual machines by Azure in location %q", subscription, location)
 	}
 	c.known.Set(key, readOffers{offers: offers, at: c.clock.Now()}, offersValid)
 	return offers, nil
