@@ -8,7 +8,7 @@ var privateCluster = &scenario{
 			name: "create", act: applyTyped("self-managed-private"), lasts: booting,
 			expect: []expectation{
 				machinesUp(1, 1), machinesKept,
-				field(azureClusterKind, clusterName, "spec.controlPlaneEndpoint.host", "apiserver.my-cluster.capz.io"),
+				field(azureClusterKind, clusterName, "spec.controlPlaneEndpoint.host", privateHost),
 				inAzure("/privateDnsZones/my-cluster.capz.io/A/apiserver", "properties.aRecords", []any{map[string]any{"ipv4Address": "10.0.0.100"}}),
 				inAzure("/bastionHosts/my-cluster-azure-bastion", "properties.provisioningState", "Succeeded"),
 				notInAzure("/publicIPAddresses/pip-my-cluster-apiserver"),

@@ -203,11 +203,14 @@ func (w *world) azureMachines() (owned, abandoned []unstructured.Unstructured, e
 	return owned, abandoned, err
 }
 
+// privateHost is the name of the API servers where they have no public address.
+const privateHost = "apiserver." + clusterName + ".capz.io"
+
 // machineEndpointKept expects the load balancer's name as the address of the API servers.
 func machineEndpointKept(w *world) []string {
 	return on(azureClusterKind, clusterName, func(u *unstructured.Unstructured) []string {
 		host, _, _ := unstructured.NestedString(u.Object, "spec", "controlPlaneEndpoint", "host")
-		if !strings.HasSuffix(host, ".westeurope.cloudapp.azure.com") {
+		if !strings.HasSuffix(host, ".westeurope.cloudapp.azure.com") && host != privateHost {
 			return []string{fmt.Sprintf("spec.controlPlaneEndpoint.host of the AzureCluster is %q", host)}
 		}
 		return slices.Concat(
