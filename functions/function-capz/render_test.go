@@ -234,10 +234,40 @@ func entries(t *testing.T, folder string) []string {
 				}
 			case "AzureManagedMachinePool":
 				out = append(out, "ManagedClustersAgentPool")
+			case "AzureCluster": // Of CAPZ's default flavor.
+				out = append(out, "ResourceGroup", "VirtualNetwork", "VirtualNetworksSubnet", "VirtualNetworksSubnet", "NetworkSecurityGroup", "NetworkSecurityGroup",
+					"NetworkSecurityGroupsSecurityRule", "NetworkSecurityGroupsSecurityRule", "RouteTable", "PublicIPAddress", "PublicIPAddress", "NatGateway", "LoadBalancer")
+			case "KubeadmControlPlane":
+				out = append(out, "LoadBalancersInboundNatRule", "NetworkInterface", "VirtualMachine")
+			case "MachineDeployment":
+				out = append(out, "NetworkInterface", "VirtualMachine")
 			}
 		}
 	}
 	return out
+}
+
+// TestRenderTopics shows that each example of a topic can be rendered without a problem.
+func TestRenderTopics(t *testing.T) {
+	files, err := filepath.Glob("../../examples/self-managed-topics/*.yaml")
+	if err != nil || len(files) < 5 {
+		t.Fatalf("want at least 5 examples, got %v, %v", files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			topic := []string{file}
+			if content, err := os.ReadFile(file); err != nil || !strings.Contains(string(content), "kind: AzureCluster") {
+				topic = append(topic, "../../examples/self-managed") // It is a part of that.
+			}
+			stdout, stderr, err := render(t, topic...)
+			if err != nil || stderr != "" {
+				t.Fatalf("%v\n%s", err, stderr)
+			}
+			if len(kinds(stdout)) == 0 {
+				t.Error("it stands for nothing")
+			}
+		})
+	}
 }
 
 func TestRenderGolden(t *testing.T) {
