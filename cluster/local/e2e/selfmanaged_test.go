@@ -275,7 +275,9 @@ var machineUpgrade = &scenario{
 }
 
 // machineScenarios are those of clusters of virtual machines.
-func machineScenarios() []*scenario { return append([]*scenario{defaultFlavor, selfManaged, ownNetwork}, onTrial()...) }
+func machineScenarios() []*scenario {
+	return append([]*scenario{defaultFlavor, selfManaged, ownNetwork}, onTrial()...)
+}
 
 // onTrial are scenarios that have not passed yet; E2E_TRIAL=1 runs them too.
 func onTrial() []*scenario {
