@@ -19,6 +19,8 @@ const (
 	// killedPatience is the same while components are killed, by other scenarios as well: what they had begun is tried
 	// again after waiting times that have grown.
 	killedPatience = 250 * time.Second
+	// timesLonger is how many times longer than alone a long step may take: eight scenarios share two cores.
+	timesLonger = 6
 	// checkInterval is how often it is looked whether an expectation holds.
 	checkInterval = 700 * time.Millisecond
 	// usualDuration is about how long most steps take; a kill comes within that time.
@@ -168,7 +170,7 @@ func (w *world) await(s step) error {
 	if len(w.killed) > 0 {
 		patience = killedPatience
 	}
-	patience *= slack()
+	patience = max(patience, timesLonger*s.lasts) * slack()
 	ctx, cancel := context.WithTimeoutCause(w.ctx, patience, fmt.Errorf("not within %s", patience))
 	defer cancel()
 	for {
