@@ -135,8 +135,9 @@ func (s *Stack) apiServer() launch {
 			"--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
 			"--profiling=false",
 		},
-		// A third of the time that it takes to install everything would go into collecting garbage.
-		env:   []string{"GOGC=200"},
+		// A third of the time that it takes to install everything would go into collecting garbage. The limit leaves virtual machines
+		// their memory.
+		env:   []string{"GOGC=200", "GOMEMLIMIT=5GiB"},
 		ports: []string{portAPIServer},
 		probe: process.Probe{URL: s.Server() + "/readyz", CA: s.cert("server", "ca.crt")},
 	}
