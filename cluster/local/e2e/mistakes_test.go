@@ -96,8 +96,8 @@ var madeMistakes = []mistake{
 	},
 	{
 		name: "a kind that is not installed", kind: asoClusterKind, object: clusterName,
-		make: moreEntry("apiVersion: network.azure.com/v20250301\nkind: LoadBalancer\nmetadata: {name: other}\nspec: {owner: {name: my-cluster}}"),
-		says: []string{"spec.resources[1]", "LoadBalancer", "network.azure.com/v20250301", "CRD"},
+		make: moreEntry("apiVersion: network.azure.com/v20250301\nkind: VirtualNetworkGateway\nmetadata: {name: other}\nspec: {owner: {name: my-cluster}}"),
+		says: []string{"spec.resources[1]", "VirtualNetworkGateway", "network.azure.com/v20250301", "CRD"},
 	},
 	{
 		name: "a field that there is not", kind: asoClusterKind, object: clusterName,

@@ -89,15 +89,15 @@ var oneOfMany = &scenario{
 				entry(asoClusterKind, clusterName, "VirtualNetwork/good", true, "Succeeded", ""),
 				entry(asoClusterKind, clusterName, "VirtualNetwork/extra", false, "AuthorizationFailed", networkRefused),
 				entry(asoClusterKind, clusterName, "VirtualNetworksSubnet/extra-nodes", false, "WaitingForResource", "VirtualNetwork extra"),
-				entry(asoClusterKind, clusterName, "LoadBalancer/nobody", false, "KindNotInstalled", "LoadBalancer"),
-				says(asoClusterKind, clusterName, networkRefused), says(asoClusterKind, clusterName, "LoadBalancer"),
+				entry(asoClusterKind, clusterName, "VirtualNetworkGateway/nobody", false, "KindNotInstalled", "VirtualNetworkGateway"),
+				says(asoClusterKind, clusterName, networkRefused), says(asoClusterKind, clusterName, "VirtualNetworkGateway"),
 				condition(clusterKind, clusterName, "InfrastructureReady", "False", networkRefused),
 				field(controlPlaneKind, clusterName, "status.ready", true), inAzure("/agentPools/pool0", "properties.count", 2),
 			},
 		},
 		{
 			name:   "fix both",
-			act:    all(fix("network"), removeResource(asoClusterKind, clusterName, "LoadBalancer/nobody")),
+			act:    all(fix("network"), removeResource(asoClusterKind, clusterName, "VirtualNetworkGateway/nobody")),
 			expect: []expectation{available, contractKept, kubeconfigWorks, inAzure("/virtualNetworks/extra/subnets/nodes", "", nil)},
 		},
 		down,
@@ -107,7 +107,7 @@ var oneOfMany = &scenario{
 const (
 	notInstalled = `
 apiVersion: network.azure.com/v20250301
-kind: LoadBalancer
+kind: VirtualNetworkGateway
 metadata:
   name: nobody
 spec:
