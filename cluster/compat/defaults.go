@@ -132,10 +132,11 @@ func (o *defaulted) findDifferences() {
 	o.differences = slices.DeleteFunc(compare.Objects(o.kind.Kind, o.capz, o.ours), noDefault)
 }
 
-// noDefault tells differences that no default makes: both generate a key where an empty one is asked for, and CAPZ's Go types write
+// noDefault tells differences that no default makes: both generate a key where an empty one is asked for, and the name of a role assignment, and CAPZ's Go types write
 // zeros of what controllers write later, and leave out a false that the user has written.
 func noDefault(d compare.Difference) bool {
-	generated := d.Path == "spec.sshPublicKey" && d.CAPZ != nil && d.Ours != nil
+	random := strings.HasSuffix(d.Path, "spec.sshPublicKey") || strings.HasSuffix(d.Path, "spec.systemAssignedIdentityRole.name")
+	generated := random && d.CAPZ != nil && d.Ours != nil
 	return generated || d.Path == "spec.controlPlaneEndpoint" || d.Path == "status" || strings.HasSuffix(d.Path, ".manualApproval") && d.Ours == false
 }
 

@@ -27,6 +27,10 @@ var kinds = map[string]struct{ capz, ours func() any }{
 	"azuremanagedcontrolplanetemplates": {func() any { return &infrav1.AzureManagedControlPlaneTemplate{} }, func() any { return &v1beta1.AzureManagedControlPlaneTemplate{} }},
 	"azuremanagedmachinepools":          {func() any { return &infrav1.AzureManagedMachinePool{} }, func() any { return &v1beta1.AzureManagedMachinePool{} }},
 	"azuremanagedmachinepooltemplates":  {func() any { return &infrav1.AzureManagedMachinePoolTemplate{} }, func() any { return &v1beta1.AzureManagedMachinePoolTemplate{} }},
+	"azureclusters":                     {func() any { return &infrav1.AzureCluster{} }, func() any { return &v1beta1.AzureCluster{} }},
+	"azureclustertemplates":             {func() any { return &infrav1.AzureClusterTemplate{} }, func() any { return &v1beta1.AzureClusterTemplate{} }},
+	"azuremachines":                     {func() any { return &infrav1.AzureMachine{} }, func() any { return &v1beta1.AzureMachine{} }},
+	"azuremachinetemplates":             {func() any { return &infrav1.AzureMachineTemplate{} }, func() any { return &v1beta1.AzureMachineTemplate{} }},
 	"azureclusteridentities":            {func() any { return &infrav1.AzureClusterIdentity{} }, func() any { return &v1beta1.AzureClusterIdentity{} }},
 }
 
@@ -39,7 +43,7 @@ func TestEveryFieldSurvives(t *testing.T) {
 			for seed := range int64(20) {
 				full := kind.capz()
 				filler(seed).Fill(full)
-				written, err := json.Marshal(full)
+				written, err := json.Marshal(withoutFailureDomains(full))
 				must(t, err)
 				want := decoded(t, written)
 
@@ -61,6 +65,15 @@ func TestEveryFieldSurvives(t *testing.T) {
 			}
 		})
 	}
+}
+
+// withoutFailureDomains takes from the status of an AzureCluster what Cluster API reads as a list in the contract version that this project
+// serves, and CAPZ writes as a map.
+func withoutFailureDomains(object any) any {
+	if cluster, ok := object.(*infrav1.AzureCluster); ok {
+		cluster.Status.FailureDomains = nil
+	}
+	return object
 }
 
 // filler fills everything, with values that survive being written as JSON.
@@ -92,14 +105,19 @@ func decoded(t *testing.T, written []byte) map[string]any {
 	return object
 }
 
-// dropEmpty removes objects that say nothing: whether they are written is a matter of the Go types.
-func dropEmpty(object map[string]any) {
-	for field, value := range object {
-		if inner, ok := value.(map[string]any); ok {
-			dropEmpty(inner)
-			if len(inner) == 0 {
-				delete(object, field)
+// dropEmpty removes objects and texts that say nothing: whether they are written is a matter of the Go types.
+func dropEmpty(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for field, value := range v {
+			dropEmpty(value)
+			if inner, isObject := value.(map[string]any); isObject && len(inner) == 0 || value == "" {
+				delete(v, field)
 			}
+		}
+	case []any:
+		for _, item := range v {
+			dropEmpty(item)
 		}
 	}
 }

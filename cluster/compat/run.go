@@ -77,16 +77,25 @@ func run(ctx context.Context, out io.Writer, count int, seed uint64) (bool, erro
 }
 
 func newComparison(out io.Writer) (*comparison, error) {
-	sources, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/cluster-api-provider-azure").Output()
+	sources, err := capzSources()
 	if err != nil {
-		return nil, fmt.Errorf("cannot find the sources of CAPZ: %w", err)
+		return nil, err
 	}
-	c := &comparison{out: out, sources: strings.TrimSpace(string(sources)), documented: map[string]int{}, controlPlanes: specs.Coverage{}, pools: specs.Coverage{}}
+	c := &comparison{out: out, sources: sources, documented: map[string]int{}, controlPlanes: specs.Coverage{}, pools: specs.Coverage{}}
 	if c.capz, err = sides.NewCAPZ(c.sources); err != nil {
 		return nil, err
 	}
 	c.ours, err = sides.NewOurs(root)
 	return c, err
+}
+
+// capzSources returns where the sources of CAPZ are.
+func capzSources() (string, error) {
+	sources, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/cluster-api-provider-azure").Output()
+	if err != nil {
+		return "", fmt.Errorf("cannot find the sources of CAPZ: %w", err)
+	}
+	return strings.TrimSpace(string(sources)), nil
 }
 
 // unseen returns the documented differences that enough specs have not shown.

@@ -118,7 +118,11 @@ func readMachine(in *composer.Request) (*machineInputs, error) {
 	}
 	defaulting.Cluster(azureCluster.GetName(), &m.cluster.Azure.Spec)
 	m.cluster.Namespace, m.cluster.Name = in.XR.GetNamespace(), m.capiCluster.GetName()
-	m.cluster.Zones, m.cluster.ZonesKnown = in.FailureDomains()
+	if m.cluster.Zones, m.cluster.ZonesKnown = in.FailureDomains(); !m.cluster.ZonesKnown {
+		for _, domain := range m.cluster.Azure.Status.FailureDomains { // Those that were known once.
+			m.cluster.Zones, m.cluster.ZonesKnown = append(m.cluster.Zones, domain.Name), true
+		}
+	}
 	if err := m.readFacts(); err != nil {
 		return nil, err
 	}
@@ -203,8 +207,8 @@ func (m *machineInputs) peers(namespace string) []plan.Peer {
 func (m *machineInputs) live(in *composer.Request) compute.Live {
 	live := compute.Live{Failed: m.failed != nil}
 	for _, observed := range in.Observed {
-		if observed.GroupVersionKind().GroupKind() != aso.PublicIPAddress.GroupKind() {
-			continue
+		if observed.GroupVersionKind().GroupKind() != aso.PublicIPAddress.GroupKind() || aso.Held(observed) {
+			continue // One that is held is not made yet: its zones may not have been known.
 		}
 		live.PublicIP, live.PublicIPZones = true, specZones.Value(observed)
 		if aso.StatusID.Value(observed) != "" {

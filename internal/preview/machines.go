@@ -114,10 +114,10 @@ func (p *Preview) clusterOf(o *unstructured.Unstructured) string {
 	return cmp.Or(specClusterName.Value(o), o.GetLabels()[clusterv1.ClusterNameLabel])
 }
 
-// tellMachines has provider-capz say what is to be known of the AzureMachines in the manifests.
+// tellMachines has provider-capz say what is to be known of the AzureMachines in the manifests that do not say it themselves.
 func (p *Preview) tellMachines() error {
 	for _, o := range p.composites() {
-		if o.GroupVersionKind().GroupKind() != composite.AzureMachine.GroupKind() {
+		if o.GroupVersionKind().GroupKind() != composite.AzureMachine.GroupKind() || o.GetAnnotations()[v1alpha1.AnnotationMachineFacts] != "" {
 			continue
 		}
 		facts := v1alpha1.FactsOfMachine{Name: o.GetName()}

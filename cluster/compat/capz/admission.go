@@ -5,33 +5,24 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/client-go/rest"
-	"net/http"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhooks"
+	"sigs.k8s.io/cluster-api-provider-azure/oracle/memory"
 )
 
 // An Admission is CAPZ's admission webhooks.
 type Admission struct {
 	controlPlanes webhooks.AzureManagedControlPlaneWebhook
 	pools         webhooks.AzureManagedMachinePoolWebhook
-	current       *memory
+	current       *memory.API
 	manager       ctrl.Manager
 }
 
 // NewAdmission returns the webhooks. They get a client from a manager, which is never started.
 func NewAdmission() (*Admission, error) {
-	a := &Admission{current: newMemory(scheme)}
-	manager, err := ctrl.NewManager(&rest.Config{Host: "https://127.0.0.1:1"}, ctrl.Options{
-		Scheme:         scheme,
-		Metrics:        metricsserver.Options{BindAddress: "0"},
-		NewClient:      func(*rest.Config, client.Options) (client.Client, error) { return a.current, nil },
-		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return meta.NewDefaultRESTMapper(nil), nil },
-	})
+	a := &Admission{current: memory.NewAPI(scheme)}
+	manager, err := a.current.Manager()
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +47,7 @@ func (a *Admission) Validate(ctx context.Context, m, before *Manifests) (err err
 			err = fmt.Errorf("CAPZ's webhook panics: %v", r)
 		}
 	}()
-	a.current.objects = map[string]client.Object{}
-	a.current.put(m.Cluster)
+	a.current.Keep(m.Cluster)
 	if before == nil {
 		_, err = a.controlPlanes.ValidateCreate(ctx, m.ControlPlane)
 	} else {

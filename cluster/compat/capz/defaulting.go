@@ -9,10 +9,12 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhooks"
+	"sigs.k8s.io/cluster-api-provider-azure/oracle/selfmanaged"
 )
 
 // A Defaulting is CAPZ's webhooks that write defaults, each for one kind.
@@ -20,9 +22,9 @@ type Defaulting struct {
 	byKind map[string]func(context.Context, map[string]any) (map[string]any, error)
 }
 
-// NewDefaulting returns the webhooks for the AKS kinds. It returns an error when they are not those that CAPZ installs, by
-// config/webhook in its sources.
-func NewDefaulting(sources string, a *Admission) (*Defaulting, error) {
+// NewDefaulting returns the webhooks for the kinds of AKS and of self-managed clusters. It returns an error when they are not those that
+// CAPZ installs, by config/webhook in its sources.
+func NewDefaulting(sources string, a *Admission, s *selfmanaged.Admission) (*Defaulting, error) {
 	controlPlaneTemplates, poolTemplates := &webhooks.AzureManagedControlPlaneTemplateWebhook{}, &webhooks.AzureManagedMachinePoolTemplateWebhook{}
 	d := &Defaulting{byKind: map[string]func(context.Context, map[string]any) (map[string]any, error){
 		"azuremanagedcontrolplanes":         typed(func() *infrav1.AzureManagedControlPlane { return &infrav1.AzureManagedControlPlane{} }, a.controlPlanes.Default),
@@ -33,11 +35,14 @@ func NewDefaulting(sources string, a *Admission) (*Defaulting, error) {
 	if err := controlPlaneTemplates.SetupWebhookWithManager(a.manager); err != nil {
 		return nil, err
 	}
+	for _, plural := range []string{"azureclusters", "azureclustertemplates", "azuremachines", "azuremachinetemplates"} {
+		d.byKind[plural] = typed(func() client.Object { return selfmanaged.New(plural) }, s.Default)
+	}
 	return d, d.checkInstalled(sources)
 }
 
-// selfManaged are the kinds with webhooks that write defaults which are not for AKS.
-var selfManaged = map[string]bool{"azureclusters": true, "azureclustertemplates": true, "azuremachines": true, "azuremachinepools": true, "azuremachinetemplates": true}
+// notServed are the kinds with webhooks that write defaults which this project does not serve.
+var notServed = map[string]bool{"azuremachinepools": true}
 
 // checkInstalled compares the webhooks with those that CAPZ installs.
 func (d *Defaulting) checkInstalled(sources string) error {
@@ -58,7 +63,7 @@ func (d *Defaulting) checkInstalled(sources string) error {
 			switch {
 			case d.byKind[resource] != nil:
 				found++
-			case !selfManaged[resource]:
+			case !notServed[resource]:
 				return fmt.Errorf("CAPZ writes defaults into %s, but nobody asks it", resource)
 			}
 		}

@@ -33,6 +33,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/azure/services/privateendpoints"
 	"sigs.k8s.io/cluster-api-provider-azure/azure/services/subnets"
 	"sigs.k8s.io/cluster-api-provider-azure/azure/services/virtualnetworks"
+	"sigs.k8s.io/cluster-api-provider-azure/oracle/memory"
 )
 
 var scheme = newScheme()
@@ -70,7 +71,7 @@ type Live struct {
 // A World is a management cluster on which CAPZ reconciles one Cluster.
 type World struct {
 	manifests *Manifests
-	api       *memory
+	api       *memory.API
 	// failures are CAPZ's errors, by kind and name of the object that they keep from being written.
 	failures map[string]error
 }
@@ -83,7 +84,7 @@ func NewWorld(m *Manifests) *World {
 	identity := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: m.ControlPlane.Spec.IdentityRef.Name},
 		Spec: infrav1.AzureClusterIdentitySpec{Type: infrav1.UserAssignedMSI, TenantID: "tenant", ClientID: "client"}}
 	m.ControlPlane.UID = "control-plane"
-	return &World{manifests: m, api: newMemory(scheme, identity)}
+	return &World{manifests: m, api: memory.NewAPI(scheme, identity)}
 }
 
 // Reconcile lets every service of CAPZ write its objects once.
@@ -137,7 +138,7 @@ func (w *World) Provision(live Live) {
 			}
 		}
 	})
-	for _, obj := range w.api.objects {
+	for obj := range w.api.Objects() {
 		provision(obj, live, names)
 	}
 }
@@ -174,7 +175,7 @@ func (w *World) Failures() map[string]error { return w.failures }
 // Objects returns the ASO objects as they would be stored, by kind and name.
 func (w *World) Objects() (map[string]map[string]any, error) {
 	all := map[string]map[string]any{}
-	for _, obj := range w.api.objects {
+	for obj := range w.api.Objects() {
 		if _, isASO := obj.(genruntime.MetaObject); !isASO {
 			continue
 		}
@@ -184,7 +185,7 @@ func (w *World) Objects() (map[string]map[string]any, error) {
 		}
 		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", key(obj), err)
+			return nil, fmt.Errorf("%s %s: %w", gvk.Kind, obj.GetName(), err)
 		}
 		content["apiVersion"], content["kind"] = gvk.GroupVersion().String(), gvk.Kind
 		delete(content, "status")

@@ -3,7 +3,6 @@ package sides
 
 import (
 	"context"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -32,15 +31,12 @@ type CAPZ struct {
 
 // NewCAPZ reads the schemas from the sources of CAPZ.
 func NewCAPZ(sources string) (*CAPZ, error) {
-	crd := func(plural string) (*schema.Schema, error) {
-		return schema.Read(fmt.Sprintf("%s/config/crd/bases/infrastructure.cluster.x-k8s.io_%s.yaml", sources, plural), "v1beta1")
-	}
 	c := &CAPZ{}
 	var err error
-	if c.ControlPlane, err = crd("azuremanagedcontrolplanes"); err != nil {
+	if c.ControlPlane, err = schema.Read(crd(sources, "azuremanagedcontrolplanes"), "v1beta1"); err != nil {
 		return nil, err
 	}
-	if c.Pool, err = crd("azuremanagedmachinepools"); err != nil {
+	if c.Pool, err = schema.Read(crd(sources, "azuremanagedmachinepools"), "v1beta1"); err != nil {
 		return nil, err
 	}
 	c.Admission, err = oracle.NewAdmission()

@@ -27,13 +27,17 @@ func NewCAPZDefaults(sources string) (*CAPZDefaults, error) {
 	if err != nil {
 		return nil, err
 	}
-	webhooks, err := oracle.NewDefaulting(sources, admission)
+	selfManaged, err := newSelfManagedAdmission()
+	if err != nil {
+		return nil, err
+	}
+	webhooks, err := oracle.NewDefaulting(sources, admission, selfManaged)
 	return &CAPZDefaults{sources: sources, schemas: map[Kind]*schema.Schema{}, webhooks: webhooks}, err
 }
 
 // Schema returns the schema of a kind.
 func (c *CAPZDefaults) Schema(k Kind) (*schema.Schema, error) {
-	return read(c.schemas, k, fmt.Sprintf("%s/config/crd/bases/infrastructure.cluster.x-k8s.io_%s.yaml", c.sources, k.Plural))
+	return read(c.schemas, k, crd(c.sources, k.Plural))
 }
 
 // Default returns an object as CAPZ leaves it before its rules are looked at. Before is what there is of it, which CAPZ does not look at.

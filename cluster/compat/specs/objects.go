@@ -28,11 +28,21 @@ func RandomObject(seed uint64, kind schema.GroupVersionKind, s *extv1.JSONSchema
 	case "AzureManagedMachinePoolTemplate":
 		within := templateSpec(&spec)
 		written = map[string]any{"template": map[string]any{"spec": g.pool(&within)}}
+	case "AzureCluster":
+		written = g.azureCluster(&spec)
+	case "AzureClusterTemplate":
+		within := templateSpec(&spec)
+		written = map[string]any{"template": map[string]any{"spec": g.azureCluster(&within)}}
+	case "AzureMachine":
+		written = g.azureMachine(&spec)
+	case "AzureMachineTemplate":
+		within := templateSpec(&spec)
+		written = map[string]any{"template": map[string]any{"spec": g.azureMachine(&within)}}
 	default:
 		written = g.object("", &spec)
 	}
 	metadata := map[string]any{"name": "blue", "namespace": Namespace}
-	if r.IntN(3) > 0 {
+	if r.IntN(3) > 0 || kind.Kind == "AzureMachine" { // CAPZ does without the label elsewhere only.
 		metadata["labels"] = map[string]any{"cluster.x-k8s.io/cluster-name": pick(r, "blue", "green-1")}
 	}
 	return map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind, "metadata": metadata, "spec": written}
@@ -61,6 +71,45 @@ func (g *generator) pool(s *extv1.JSONSchemaProps) map[string]any {
 		spec["spotMaxPrice"] = "500m" // Go types write quantities so.
 	}
 	g.forget(spec)
+	return spec
+}
+
+func (g *generator) azureCluster(s *extv1.JSONSchemaProps) map[string]any {
+	g.values = azureClusterValues
+	spec := g.object("", s)
+	delete(spec, "extendedLocation")
+	network := inner(spec, "networkSpec")
+	for i, subnet := range items(network["subnets"]) {
+		subnet["name"] = fmt.Sprintf("%v-%d", subnet["name"], i)
+		for _, list := range []string{"serviceEndpoints", "privateEndpoints"} {
+			delete(subnet, list)
+		}
+		g.forget(inner(subnet, "natGateway"))
+	}
+	g.forget(spec)
+	g.forget(network)
+	for _, field := range []string{"vnet", "apiServerLB", "nodeOutboundLB", "controlPlaneOutboundLB"} {
+		g.forget(inner(network, field))
+	}
+	return spec
+}
+
+func (g *generator) azureMachine(s *extv1.JSONSchemaProps) map[string]any {
+	g.values = azureMachineValues
+	spec := g.object("", s)
+	if inner(spec, "spotVMOptions")["maxPrice"] != nil {
+		inner(spec, "spotVMOptions")["maxPrice"] = "500m" // Go types write quantities so.
+	}
+	g.forget(spec)
+	if spec["sshPublicKey"] == nil && g.IntN(9) > 0 {
+		spec["sshPublicKey"] = sshKey // To generate one takes long.
+	}
+	for _, disk := range items(spec["dataDisks"]) {
+		g.forget(disk)
+	}
+	for _, nic := range items(spec["networkInterfaces"]) {
+		g.forget(nic)
+	}
 	return spec
 }
 

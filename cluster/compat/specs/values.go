@@ -6,7 +6,7 @@ import (
 )
 
 // outputs are fields that controllers write.
-var outputs = []string{"controlPlaneEndpoint", "machineTemplate", "providerIDList"}
+var outputs = append([]string{"controlPlaneEndpoint", "machineTemplate", "providerIDList"}, selfManagedOutputs...)
 
 // Subscription is that of all resources.
 const Subscription = "00000000-0000-0000-0000-00000000000a"
