@@ -58,7 +58,11 @@ func applyRoleAssignment(p *put) *Error {
 	now := p.now.UTC().Format(time.RFC3339Nano)
 	properties := child(p.result, "properties")
 	if p.existing != nil {
-		fill(properties, map[string]any{"createdOn": p.existing.properties()["createdOn"]})
+		before := p.existing.properties()
+		fill(properties, map[string]any{"createdOn": before["createdOn"]})
+		if text(properties, "description") == text(before, "description") && text(properties, "condition") == text(before, "condition") { // Nothing else may change.
+			fill(properties, map[string]any{"updatedOn": before["updatedOn"]})
+		}
 	}
 	fill(properties, map[string]any{
 		"principalType": "ServicePrincipal", "scope": scopeOf(p.id), "condition": nil, "conditionVersion": nil, "createdOn": now, "updatedOn": now,

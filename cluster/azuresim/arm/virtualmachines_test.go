@@ -252,7 +252,11 @@ func TestRoleAssignments(t *testing.T) {
 	path := testGroup + "/providers/Microsoft.Authorization/roleAssignments/00000000-0000-0000-0000-00000000000"
 	body := `{"properties":{"principalId":"00000000-0000-0000-0000-000000000009","roleDefinitionId":"/providers/Microsoft.Authorization/roleDefinitions/r"}}`
 	f.settle(http.MethodPut, path+"1", body)
+	first := text(f.get(path+"1"), "properties", "updatedOn")
 	f.settle(http.MethodPut, path+"1", body)
+	if again := text(f.get(path+"1"), "properties", "updatedOn"); first == "" || again != first {
+		t.Errorf("the same PUT changes it: updatedOn %q, then %q", first, again)
+	}
 	if w := f.send(http.MethodPut, path+"2", body); w.Code != http.StatusConflict || errorCodeOf(w) != "RoleAssignmentExists" {
 		t.Errorf("the same once more: %d %s", w.Code, errorCodeOf(w))
 	}
