@@ -14,6 +14,9 @@ import (
 // the owner.
 var everyKind = map[string]struct{ apiVersion, spec string }{
 	"RoleAssignment":                       {"authorization.azure.com/v1api20220401", `principalId: 1b0dd0c2-1f37-4a5b-9a0b-3d3a4b1d2c55, roleDefinitionReference: {wellKnownName: Reader}`},
+	"AvailabilitySet":                      {"compute.azure.com/v1api20241101", `location: westeurope`},
+	"VirtualMachine":                       {"compute.azure.com/v1api20220301", `location: westeurope`},
+	"VirtualMachinesExtension":             {"compute.azure.com/v1api20220301", ``},
 	"FleetsMember":                         {"containerservice.azure.com/v1api20250301", `clusterResourceReference: {armId: ` + someGroup + `/providers/Microsoft.ContainerService/managedClusters/other}`},
 	"MaintenanceConfiguration":             {"containerservice.azure.com/v1api20250801", ``},
 	"ManagedCluster":                       {"containerservice.azure.com/v1api20250801", `location: westeurope`},
@@ -26,7 +29,9 @@ var everyKind = map[string]struct{ apiVersion, spec string }{
 	"UserAssignedIdentity":                 {"managedidentity.azure.com/v1api20230131", `location: westeurope`},
 	"BastionHost":                          {"network.azure.com/v20250301", `location: westeurope`},
 	"LoadBalancer":                         {"network.azure.com/v20250301", `location: westeurope`},
+	"LoadBalancersInboundNatRule":          {"network.azure.com/v20250301", ``},
 	"NatGateway":                           {"network.azure.com/v20250301", `location: westeurope`},
+	"NetworkInterface":                     {"network.azure.com/v20250301", `location: westeurope`},
 	"NetworkSecurityGroup":                 {"network.azure.com/v20250301", `location: westeurope`},
 	"NetworkSecurityGroupsSecurityRule":    {"network.azure.com/v20250301", `access: Allow, direction: Inbound, priority: 100, protocol: Tcp`},
 	"PrivateDnsZone":                       {"network.azure.com/v1api20240601", `azureName: every.invalid, location: global`},
@@ -58,6 +63,8 @@ var everyOwner = map[string]string{
 	"Extension":                            "Microsoft.ContainerService/managedClusters/other",
 	"FluxConfiguration":                    "Microsoft.ContainerService/managedClusters/other",
 	"FederatedIdentityCredential":          "Microsoft.ManagedIdentity/userAssignedIdentities/other",
+	"VirtualMachinesExtension":             "Microsoft.Compute/virtualMachines/other",
+	"LoadBalancersInboundNatRule":          "Microsoft.Network/loadBalancers/other",
 	"NetworkSecurityGroupsSecurityRule":    "Microsoft.Network/networkSecurityGroups/other",
 	"PrivateDnsZonesAAAARecord":            "Microsoft.Network/privateDnsZones/other.invalid",
 	"PrivateDnsZonesARecord":               "Microsoft.Network/privateDnsZones/other.invalid",
