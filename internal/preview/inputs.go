@@ -9,12 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // An Input is what `crossplane composition render` takes for one composite resource beside a Composition and functions,
 // so that it composes what the preview does.
 type Input struct {
-	// Composite is the composite resource when all that it stands for is ready.
+	// Composite is the composite resource when all that it stands for is ready, but for virtual machines: provider-capz is about to
+	// create those.
 	Composite *unstructured.Unstructured
 	// Observed are the ASO objects that exist of it then.
 	Observed []*unstructured.Unstructured
@@ -26,7 +30,7 @@ type Input struct {
 func (p *Preview) Inputs() []Input {
 	var inputs []Input
 	for _, xr := range p.composites() {
-		in := Input{Composite: xr}
+		in := Input{Composite: asCreated(xr)}
 		for _, o := range p.objects {
 			if o.GetUID() != xr.GetUID() {
 				in.Required = append(in.Required, o)
@@ -42,6 +46,20 @@ func (p *Preview) Inputs() []Input {
 		inputs = append(inputs, in)
 	}
 	return inputs
+}
+
+// asCreated returns a composite resource as it is while what the preview prints of it is created.
+func asCreated(xr *unstructured.Unstructured) *unstructured.Unstructured {
+	facts, err := v1alpha1.ReadMachineFacts(xr.GetAnnotations())
+	if err != nil || xr.GroupVersionKind().GroupKind() != composite.AzureMachine.GroupKind() {
+		return xr
+	}
+	before := xr.DeepCopy()
+	facts.Created = v1alpha1.FactsOfCreation{}
+	if err := write(before, facts); err != nil {
+		return xr
+	}
+	return before
 }
 
 func controlledBy(o, xr *unstructured.Unstructured) bool {

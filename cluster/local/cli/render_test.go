@@ -68,7 +68,8 @@ func preview(t *testing.T, folder string, args ...string) (documents, inputs []s
 	return split(stdout), inputs
 }
 
-// composites counts the composite resources in a file with manifests, or in those of a folder.
+// composites counts the composite resources in a file with manifests, or in those of a folder, with one machine of each of Cluster API's
+// objects that make some.
 func composites(t *testing.T, name string) int {
 	t.Helper()
 	if !filepath.IsAbs(name) {
@@ -87,7 +88,9 @@ func composites(t *testing.T, name string) int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		count += strings.Count("\n"+string(text), "\napiVersion: infrastructure.cluster.x-k8s.io/")
+		for _, line := range []string{"apiVersion: infrastructure.cluster.x-k8s.io/", "kind: KubeadmControlPlane\n", "kind: MachineDeployment\n"} {
+			count += strings.Count("\n"+string(text), "\n"+line)
+		}
 	}
 	return count
 }
