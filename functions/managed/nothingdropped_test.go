@@ -4,9 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"google.golang.org/protobuf/proto"
-
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
@@ -73,22 +70,6 @@ func disturbances(s scene) []composertest.Disturbance {
 	)
 }
 
-// changedHands returns what would be managed though it was not before, and is not the Cluster's.
-func changedHands(s scene, rsp *fnv1.RunFunctionResponse) []string {
-	var out []string
-	for _, o := range s.Observed {
-		d := rsp.GetDesired().GetResources()[name(o)]
-		if d == nil || o.GetAnnotations()[ownership] != "external" {
-			continue
-		}
-		annotations := d.GetResource().GetFields()["metadata"].GetStructValue().GetFields()["annotations"].GetStructValue().GetFields()
-		if annotations[policy].GetStringValue() != "skip" {
-			out = append(out, name(o))
-		}
-	}
-	return out
-}
-
 func TestNothingIsDropped(t *testing.T) {
 	for name, s := range scenes(t) {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +81,7 @@ func TestNothingIsDropped(t *testing.T) {
 				if m := dropped(req, rsp); len(m) > 0 {
 					t.Errorf("%s: %v would be deleted", d.Name, m)
 				}
-				if m := changedHands(s, rsp); len(m) > 0 {
+				if m := s.ChangedHands(rsp); len(m) > 0 {
 					t.Errorf("%s: %v would be managed", d.Name, m)
 				}
 			}
@@ -119,11 +100,6 @@ const purityOneIn = 4
 
 // TestPurity shows that the same request gives the same bytes, whatever Go's order of maps, and stays as it was.
 func TestPurity(t *testing.T) {
-	bytes := func(m proto.Message) string {
-		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-		must(t, err)
-		return string(b)
-	}
 	for name, s := range scenes(t) {
 		t.Run(name, func(t *testing.T) {
 			for n, d := range disturbances(s) {
@@ -132,15 +108,7 @@ func TestPurity(t *testing.T) {
 				}
 				s := s
 				d.Do(&s)
-				req := request(t, s.XR, s.Observed...)
-				composers.SettleByObjects(t, s.World, req)
-				before, want := bytes(req), bytes(composers.Run(req))
-				if bytes(composers.Run(req)) != want {
-					t.Errorf("%s: two answers to one request", d.Name)
-				}
-				if bytes(req) != before {
-					t.Errorf("%s: the request has changed", d.Name)
-				}
+				composers.CheckPurity(t, s, d.Name)
 			}
 		})
 	}
@@ -166,7 +134,7 @@ func TestNothingIsDroppedByAnyValue(t *testing.T) {
 						t.Errorf("%s: %s would be deleted", path, m)
 					}
 				}
-				if m := changedHands(s, rsp); len(m) > 0 {
+				if m := s.ChangedHands(rsp); len(m) > 0 {
 					t.Errorf("%s: %v would be managed", path, m)
 				}
 			}

@@ -22,17 +22,24 @@ var variables = map[string]string{
 
 // Published returns the clusters of the typed AKS kinds in the templates that come with CAPZ.
 func Published(sources string) ([]*Spec, error) {
-	var all []*Spec
-	for _, pattern := range []string{"templates/*aks*.yaml", "templates/test/*/*aks*.yaml"} {
-		files, err := filepath.Glob(filepath.Join(sources, pattern))
+	return eachTemplate(sources, "*aks*.yaml", func(file string) (*Spec, error) {
+		if strings.Contains(filepath.Base(file), "aks-aso") {
+			return nil, nil
+		}
+		return published(file)
+	})
+}
+
+// eachTemplate returns what read returns of each template of CAPZ whose file name matches, but for nil. An error names the file.
+func eachTemplate[T any](sources, pattern string, read func(file string) (*T, error)) ([]*T, error) {
+	var all []*T
+	for _, folder := range []string{"templates", "templates/test/*"} {
+		files, err := filepath.Glob(filepath.Join(sources, folder, pattern))
 		if err != nil {
 			return nil, err
 		}
 		for _, file := range files {
-			if strings.Contains(filepath.Base(file), "aks-aso") {
-				continue
-			}
-			s, err := published(file)
+			s, err := read(file)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
@@ -44,22 +51,27 @@ func Published(sources string) ([]*Spec, error) {
 	return all, nil
 }
 
+// processed returns the objects in a template, with the variables that clusterctl would put in.
+func processed(content []byte, variable func(name string) (string, error)) ([]*unstructured.Unstructured, error) {
+	content, err := yamlprocessor.NewSimpleProcessor().Process(content, variable)
+	if err != nil {
+		return nil, err
+	}
+	return kubeyaml.Parse(content)
+}
+
 // published returns the cluster in a template, or the one that is made of the class in it; nil if there is neither.
 func published(file string) (*Spec, error) {
 	content, err := os.ReadFile(filepath.Clean(file))
 	if err != nil {
 		return nil, err
 	}
-	content, err = yamlprocessor.NewSimpleProcessor().Process(content, func(name string) (string, error) {
+	objects, err := processed(content, func(name string) (string, error) {
 		if value, set := variables[name]; set {
 			return value, nil
 		}
 		return "", fmt.Errorf("nobody says what %s is", name)
 	})
-	if err != nil {
-		return nil, err
-	}
-	objects, err := kubeyaml.Parse(content)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/cluster-api/cmd/clusterctl/client/yamlprocessor"
-
-	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 // selfManagedVariables are what clusterctl puts into the templates of self-managed clusters. Others stand in scripts for the machines.
@@ -24,23 +22,7 @@ var selfManagedVariables = map[string]string{
 
 // PublishedSelfManaged returns the self-managed clusters in the templates that come with CAPZ, with one machine of each of their templates.
 func PublishedSelfManaged(sources string) ([]*SelfManaged, error) {
-	var all []*SelfManaged
-	for _, pattern := range []string{"templates/*.yaml", "templates/test/*/*.yaml"} {
-		files, err := filepath.Glob(filepath.Join(sources, pattern))
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range files {
-			s, err := publishedSelfManaged(file)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
-			}
-			if s != nil {
-				all = append(all, s)
-			}
-		}
-	}
-	return all, nil
+	return eachTemplate(sources, "*.yaml", publishedSelfManaged)
 }
 
 // publishedSelfManaged returns the cluster in a template, or the one that is made of the class in it; nil if there is neither.
@@ -52,14 +34,13 @@ func publishedSelfManaged(file string) (*SelfManaged, error) {
 	if !strings.Contains(string(content), "kind: AzureCluster\n") && !strings.Contains(string(content), "kind: AzureClusterTemplate\n") {
 		return nil, nil
 	}
-	processor := yamlprocessor.NewSimpleProcessor()
-	defaults, err := processor.GetVariableMap(content)
+	defaults, err := yamlprocessor.NewSimpleProcessor().GetVariableMap(content)
 	if err != nil {
 		return nil, err
 	}
 	all := maps.Clone(variables)
 	maps.Copy(all, selfManagedVariables)
-	content, err = processor.Process(content, func(name string) (string, error) {
+	objects, err := processed(content, func(name string) (string, error) {
 		if value, set := all[name]; set {
 			return value, nil
 		}
@@ -68,10 +49,6 @@ func publishedSelfManaged(file string) (*SelfManaged, error) {
 		}
 		return "", fmt.Errorf("%s has a default", name)
 	})
-	if err != nil {
-		return nil, err
-	}
-	objects, err := kubeyaml.Parse(content)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // A Scene is a composite resource at some moment of its life.
@@ -39,6 +44,43 @@ func (c Composers) FuzzScenes(f *testing.F, scenes map[string]Scene) {
 			t.Errorf("%v would be deleted", lost)
 		}
 	})
+}
+
+// ChangedHands returns what the response would have managed of a scene though it is not the Cluster's.
+func (s Scene) ChangedHands(rsp *fnv1.RunFunctionResponse) []string {
+	var out []string
+	for _, o := range s.Observed {
+		d := rsp.GetDesired().GetResources()[ResourceName(o)]
+		if d == nil || o.GetAnnotations()[v1beta1.AnnotationOwnership] != v1beta1.OwnershipExternal {
+			continue
+		}
+		annotations := d.GetResource().GetFields()["metadata"].GetStructValue().GetFields()["annotations"].GetStructValue().GetFields()
+		if annotations[aso.AnnotationReconcilePolicy].GetStringValue() != aso.PolicySkip {
+			out = append(out, ResourceName(o))
+		}
+	}
+	return out
+}
+
+// CheckPurity reports where the same request, made of the scene, gives two answers or is changed.
+func (c Composers) CheckPurity(t testing.TB, s Scene, title string) {
+	t.Helper()
+	bytes := func(m proto.Message) string {
+		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	req := Request(t, s.XR, s.Observed...)
+	c.SettleByObjects(t, s.World, req)
+	before, want := bytes(req), bytes(c.Run(req))
+	if bytes(c.Run(req)) != want {
+		t.Errorf("%s: two answers to one request", title)
+	}
+	if bytes(req) != before {
+		t.Errorf("%s: the request has changed", title)
+	}
 }
 
 // odd returns the scene with changes made to one of its objects.
