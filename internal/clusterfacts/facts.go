@@ -116,7 +116,8 @@ func ClusterUID(facts *unstructured.Unstructured) types.UID { return types.UID(s
 
 // OfCluster returns the objects in the facts of a Cluster, and true, if they are of the Cluster with the UID, or have the object with
 // the UID. Facts that have no objects yet, of another Cluster of the name, in a format that this version does not know, or whose
-// CustomResourceDefinition is of an older version and has no field for the UID, are not used.
+// CustomResourceDefinition is of an older version and has no field for the UID, are not used; nor are those with an object of another
+// namespace.
 func OfCluster(facts *unstructured.Unstructured, about types.UID) (objects []*unstructured.Unstructured, ok bool) {
 	objects, ok = read(facts, ofCluster)
 	usable := ok && len(objects) > 0 && about != "" && ClusterUID(facts) != ""
@@ -152,7 +153,8 @@ func read(facts *unstructured.Unstructured, expected func(schema.GroupKind) bool
 	for _, content := range specObjects.Value(facts) {
 		m, _ := content.(map[string]any)
 		object := &unstructured.Unstructured{Object: m}
-		if !expected(object.GroupVersionKind().GroupKind()) {
+		// What an object says of its namespace decides where resources are composed.
+		if !expected(object.GroupVersionKind().GroupKind()) || object.GetNamespace() != facts.GetNamespace() {
 			return nil, false
 		}
 		objects = append(objects, object)

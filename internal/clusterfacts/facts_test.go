@@ -29,6 +29,7 @@ func TestOfCluster(t *testing.T) {
 		"being deleted":               {"{metadata: {deletionTimestamp: \"2026-01-02T03:04:05Z\"}, spec: {format: 2, clusterUID: u, objects: " + objects + "}}", "u", 0},
 		"with a kind of no facts":     {"spec: {format: 2, clusterUID: u, objects: [{apiVersion: v1, kind: Secret, metadata: {uid: u}}]}", "u", 0},
 		"with a MachinePool":          {"spec: {format: 2, clusterUID: u, objects: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: MachinePool, metadata: {uid: u}}]}", "u", 0},
+		"of another namespace":        {"spec: {format: 2, clusterUID: u, objects: [{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c, uid: u, namespace: other}}]}", "u", 0},
 		"without objects":             {"spec: {format: 2, clusterUID: u}", "u", 0},
 		"with no object":              {"spec: {format: 2, clusterUID: u, objects: [text]}", "u", 0},
 	}
