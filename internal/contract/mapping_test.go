@@ -100,6 +100,11 @@ func TestPredicates(t *testing.T) {
 	managedCluster := func(changes ...fixture.Change) client.Object {
 		return fixture.With(fixture.With(fixture.Parse(t, fixture.ManagedClusterYAML), version("1")), changes...)
 	}
+	machine := func(version string, ready metav1.ConditionStatus, since int64) client.Object {
+		m := &clusterv1.Machine{Status: clusterv1.MachineStatus{NodeRef: clusterv1.MachineNodeReference{Name: "n"}}}
+		m.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineNodeReadyCondition, Status: ready, LastTransitionTime: metav1.Unix(since, 0)}}
+		return numbered(m, version)
+	}
 	tests := map[string]struct {
 		predicate     predicate.Predicate
 		before, after client.Object
@@ -118,6 +123,10 @@ func TestPredicates(t *testing.T) {
 		"composed: policy":     {predicate: composedChanged(fixture.ManagedCluster.GroupKind()), before: vnet(), after: vnet(version("2"), fixture.Annotated(aso.AnnotationReconcilePolicy, "skip")), want: true},
 		"composed: undecided":  {predicate: composedChanged(fixture.ManagedCluster.GroupKind()), before: vnet(), after: vnet(version("2"), fixture.Annotated(v1beta1.AnnotationOwnership, v1beta1.OwnershipUndecided)), want: true},
 		"composed: going":      {predicate: composedChanged(fixture.ManagedCluster.GroupKind()), before: vnet(), after: vnet(version("2"), fixture.Deleting("aso")), want: true},
+		"Machine: ready":       {predicate: machineChanged(), before: machine("1", metav1.ConditionTrue, 1), after: machine("2", metav1.ConditionTrue, 2)},
+		"Machine: in doubt":    {predicate: machineChanged(), before: machine("1", metav1.ConditionTrue, 1), after: machine("2", metav1.ConditionUnknown, 2), want: true},
+		"Machine: still so":    {predicate: machineChanged(), before: machine("1", metav1.ConditionUnknown, 2), after: machine("2", metav1.ConditionUnknown, 2)},
+		"Machine: Node gone":   {predicate: machineChanged(), before: machine("1", metav1.ConditionUnknown, 2), after: machine("2", metav1.ConditionFalse, 3), want: true},
 		"Cluster: status":      {predicate: SpecChanged(), before: numbered(fixture.Cluster(), "1"), after: numbered(fixture.Cluster(), "2")},
 		"Cluster: annotations": {predicate: SpecChanged(), before: numbered(fixture.Cluster(), "1"), after: numbered(fixture.Cluster(func(c *clusterv1.Cluster) { c.Annotations = map[string]string{"a": "b"} }), "2"), want: true},
 	}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -15,6 +16,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/deletion"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
@@ -73,6 +75,16 @@ func SpecChanged() predicate.Predicate {
 			!maps.Equal(before.GetLabels(), after.GetLabels()) ||
 			!maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 	})
+}
+
+// machineChanged passes what matters of a Machine: besides its spec that its virtual machine may be gone.
+func machineChanged() predicate.Predicate {
+	doubted := OnUpdate(func(before, after client.Object) bool {
+		old, oldOK := before.(*clusterv1.Machine)
+		changed, changedOK := after.(*clusterv1.Machine)
+		return oldOK && changedOK && !compute.DoubtedSince(changed).Equal(compute.DoubtedSince(old))
+	})
+	return predicate.Or(SpecChanged(), doubted)
 }
 
 // credentialChanged passes what an AzureCluster says of its credential, without which nothing is found out in Azure.

@@ -133,7 +133,7 @@ func (s *setup) watch(b *builder.Builder, kind composite.Kind, m mapper) *builde
 		sibling(composite.InfrastructureMachine, Gone())
 		sibling(composite.InfrastructureMachinePool, Gone())
 	case composite.InfrastructureMachine:
-		b.Watches(&clusterv1.Machine{}, handler.EnqueueRequestsFromMapFunc(m.fromMachine), builder.WithPredicates(SpecChanged()))
+		b.Watches(&clusterv1.Machine{}, handler.EnqueueRequestsFromMapFunc(m.fromMachine), builder.WithPredicates(machineChanged()))
 		sibling(composite.InfrastructureCluster, credentialChanged())
 	case composite.ControlPlane:
 		b.WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(m.fromSecret), builder.WithPredicates(changed()))

@@ -21,10 +21,11 @@ const (
 	pollInterval = 5 * time.Second
 	// longestPoll bounds how often Azure says.
 	longestPoll = 30 * time.Second
-	// lookInterval is how often it is looked whether a virtual machine is still there, listValid for how long the list of a resource group
-	// holds: all machines of a cluster look at about the same time.
-	lookInterval = 10 * time.Minute
-	listValid    = time.Minute
+	// lookInterval is how often it is looked whether a virtual machine is still there, doubtInterval the same while that is doubted, listValid
+	// for how long the list of a resource group holds: all machines of a cluster look at about the same time.
+	lookInterval  = 10 * time.Minute
+	doubtInterval = time.Minute
+	listValid     = time.Minute
 )
 
 // A Creator creates virtual machines, each once, and looks whether they are still there.
@@ -59,6 +60,8 @@ type Machine struct {
 	Cluster string
 	// Noted is what has been noted of it.
 	Noted v1alpha1.FactsOfCreation
+	// DoubtedSince is since when its Node is not ready, so that it may be gone; zero while nothing speaks for that.
+	DoubtedSince time.Time
 	// Request returns what creates it. It is called when that is needed, and not else; nil while the machine may not be created.
 	Request func(context.Context) (Request, error)
 }
@@ -181,11 +184,14 @@ func (c *Creator) outcomeOf(ctx context.Context, m Machine, found *VirtualMachin
 // look returns whether a machine that was created is still there. Only a look at the machine itself is proof that it is not.
 func (c *Creator) look(ctx context.Context, m Machine) (Outcome, error) {
 	there := Outcome{Created: m.Noted, After: lookInterval}
-	ids, err := c.listed(ctx, m)
+	if !m.DoubtedSince.IsZero() {
+		there.After = doubtInterval
+	}
+	listed, err := c.listed(ctx, m)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if ids[strings.ToLower(m.ID)] {
+	if listed[strings.ToLower(m.ID)] {
 		return there, nil
 	}
 	found, err := c.client.virtualMachine(ctx, m.As, m.ID)
@@ -199,7 +205,13 @@ func (c *Creator) look(ctx context.Context, m Machine) (Outcome, error) {
 	return there, nil
 }
 
-// listed returns the virtual machines in the resource group of a machine.
+// A listing is what virtual machines a resource group had at a time, by their IDs.
+type listing struct {
+	ids map[string]bool
+	at  time.Time
+}
+
+// listed returns the virtual machines in the resource group of a machine: those of a moment ago, unless the machine has been doubted since.
 func (c *Creator) listed(ctx context.Context, m Machine) (map[string]bool, error) {
 	id := aso.ParseID(m.ID)
 	if id == nil {
@@ -212,15 +224,16 @@ func (c *Creator) listed(ctx context.Context, m Machine) (map[string]bool, error
 		group string
 	}{m.As.Fingerprint, strings.ToLower(group)}
 	if found, ok := c.lists.Get(key); ok {
-		if ids, ok := found.(map[string]bool); ok {
-			return ids, nil
+		if last, ok := found.(listing); ok && last.at.After(m.DoubtedSince) {
+			return last.ids, nil
 		}
 	}
+	now := time.Now()
 	ids, err := c.client.virtualMachines(ctx, m.As, group)
 	if err != nil {
 		return nil, err
 	}
-	c.lists.Set(key, ids, listValid)
+	c.lists.Set(key, listing{ids, now}, listValid)
 	return ids, nil
 }
 

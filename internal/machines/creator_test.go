@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -181,6 +182,36 @@ func TestStep(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDoubtedMachine looks for a machine anew whose Node has become unready since machines were listed, and again soon.
+func TestDoubtedMachine(t *testing.T) {
+	listed := answer{status: 200, body: `{"value": [{"id": "` + machineID + `"}]}`}
+	azure := newAzure(t, map[string][]answer{listMachines: {listed, listed, {status: 200, body: `{"value": []}`}}, getMachine: {absent}})
+	creator := NewCreator(azure.client())
+	m := Machine{ID: machineID, As: azure.account, Cluster: "c", Noted: v1alpha1.FactsOfCreation{State: v1alpha1.Created}}
+	for i, want := range []struct {
+		doubted bool
+		state   v1alpha1.CreationState
+		after   time.Duration
+		asked   []string
+	}{
+		{state: v1alpha1.Created, after: lookInterval, asked: []string{listMachines}},
+		{doubted: true, state: v1alpha1.Created, after: doubtInterval, asked: []string{listMachines}},
+		{state: v1alpha1.Created, after: doubtInterval},
+		{doubted: true, state: v1alpha1.Deleted, asked: []string{listMachines, getMachine}},
+	} {
+		if want.doubted {
+			m.DoubtedSince = time.Now()
+		}
+		got, err := creator.Step(t.Context(), m)
+		if err != nil || got.Created.State != want.state || got.After != want.after {
+			t.Errorf("look %d: got %+v, %v", i, got, err)
+		}
+		if asked := azure.take(); !slices.Equal(asked, want.asked) {
+			t.Errorf("look %d: -want, +got:\n%s", i, cmp.Diff(want.asked, asked))
+		}
 	}
 }
 

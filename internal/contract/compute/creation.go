@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
@@ -36,7 +40,7 @@ func (w *work) create(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cannot use the credential of VirtualMachine %s: %w", vm.GetName(), err)
 	}
-	machine := machines.Machine{ID: id, As: account, Cluster: w.Cluster.Name, Noted: w.facts.Created}
+	machine := machines.Machine{ID: id, As: account, Cluster: w.Cluster.Name, Noted: w.facts.Created, DoubtedSince: DoubtedSince(w.owner)}
 	if mayCreate {
 		machine.Request = func(ctx context.Context) (machines.Request, error) { return w.request(ctx, vm) }
 	}
@@ -53,6 +57,19 @@ func (w *work) create(ctx context.Context) error {
 	}
 	w.again(outcome.After)
 	return nil
+}
+
+// DoubtedSince returns since when the Node of a Machine is not ready, so that its virtual machine may be gone; zero while there is no Node yet,
+// or it is ready.
+func DoubtedSince(machine *clusterv1.Machine) time.Time {
+	if machine == nil || !machine.Status.NodeRef.IsDefined() {
+		return time.Time{}
+	}
+	ready := meta.FindStatusCondition(machine.Status.Conditions, clusterv1.MachineNodeReadyCondition)
+	if ready == nil || ready.Status == metav1.ConditionTrue {
+		return time.Time{}
+	}
+	return ready.LastTransitionTime.Time
 }
 
 // report reports what has become of a virtual machine that will not be, or has not become yet.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,6 +66,36 @@ func TestMachineIsCreated(t *testing.T) {
 				t.Errorf("it is requested %d times", len(puts))
 			}
 		})
+	}
+}
+
+// TestMachineIsMissed finds a virtual machine gone as soon as its Node is not ready, though it was listed a moment ago.
+func TestMachineIsMissed(t *testing.T) {
+	const listMachines = "GET " + groupID + "/providers/Microsoft.Compute/virtualMachines"
+	noted, err := v1alpha1.MachineFacts{
+		Format: v1alpha1.MachineFactsFormat, Size: v1alpha1.FactsOfSize{Known: true, Name: "Standard_D2s_v3", Offered: true}, Created: v1alpha1.FactsOfCreation{State: v1alpha1.Created},
+	}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newScene(t, map[string][]anAnswer{listMachines: {{200, `{"value": [{"id": "` + machineID + `"}]}`}, {200, `{"value": []}`}}, getMachine: {absent}},
+		world(t, fixture.Annotated(v1alpha1.AnnotationMachineFacts, noted))...)
+	s.step("m0")
+	if got := s.facts("m0").Created.State; got != v1alpha1.Created {
+		t.Fatalf("at first it is %q", got)
+	}
+	machine := &clusterv1.Machine{}
+	if err := s.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "m0"}, machine); err != nil {
+		t.Fatal(err)
+	}
+	machine.Status.NodeRef.Name = "m0"
+	machine.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionUnknown, LastTransitionTime: metav1.NewTime(time.Now().Add(time.Second))}}
+	if err := s.Update(t.Context(), machine); err != nil {
+		t.Fatal(err)
+	}
+	s.step("m0")
+	if got := s.facts("m0").Created.State; got != v1alpha1.Deleted {
+		t.Errorf("then it is %q", got)
 	}
 }
 
