@@ -47,7 +47,7 @@ unit builds fuzz compat parts: export GOGC ?= 400
 unit: ## Unit tests: no cluster.
 	go test ./apis/... ./cluster/... ./examples/... ./functions/... ./internal/... ./package/generate/...
 	go test -C $(LOCAL) $$(go list -C $(LOCAL) ./machine/... | grep -v "/boot$$")
-	go test -C $(LOCAL) . ./example/... ./leaks/... ./node/... ./parts/... ./process/... ./registry/... ./rights/... ./stack/...
+	go test -C $(LOCAL) . ./example/... ./leaks/... ./node/... ./parts/... ./process/... ./registry/... ./rights/... ./stack/... ./templates/...
 	go test -C cluster/bench ./...
 
 .PHONY: builds
@@ -108,6 +108,14 @@ machines: parts ## Boot virtual machines of the simulated Azure: kubeadm, a cont
 .PHONY: e2e
 e2e: parts ## End-to-end tests on a management cluster of their own; E2E_SEED repeats a run's choices.
 	go test -C $(LOCAL) -count=1 -timeout 60m -v ./e2e/...
+
+TEMPLATES ?=
+
+.PHONY: templates
+templates: ## Bring every template of CAPZ up and down; TEMPLATES='ipv6 prow-*' some only. Writes docs/templates.md.
+	@mkdir -p $(OUTPUT)
+	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
+	@$(OUTPUT)/local templates $(addprefix --only ,$(TEMPLATES))
 
 BENCH  ?= .local/bench
 ROUNDS ?= 5

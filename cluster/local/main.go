@@ -27,6 +27,8 @@ type commands struct {
 	Down  downCommand  `cmd:"" help:"End what up started."`
 	Parts partsCommand `cmd:"" help:"Build everything and start nothing."`
 
+	Templates templatesCommand `cmd:"" help:"Bring the templates of Cluster API Provider Azure up, one after another, and write what became of them."`
+
 	Registry registryCommand `cmd:"" hidden:"" help:"Serve a container registry. up starts it."`
 	Node     nodeCommand     `cmd:"" hidden:"" help:"Run the pods of Crossplane's packages as processes. up starts it."`
 

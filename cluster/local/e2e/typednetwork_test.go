@@ -2,86 +2,27 @@ package e2e
 
 import (
 	"bytes"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
 
 // ownership says on an ASO object whose the resource in Azure is.
 const ownership = "infrastructure.cluster.x-k8s.io/ownership"
 
-// personAgent is the user agent of those who write to Azure without this product.
-const personAgent = "person"
-
-// directly returns a client of Azure for somebody who writes to it without Kubernetes, and that one's token.
-func (w *world) directly() (*http.Client, string, error) {
-	ca, err := os.ReadFile(w.stack.AzureCA())
-	if err != nil {
-		return nil, "", err
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(ca)
-	proxy, err := url.Parse(w.stack.ProxyURL())
-	if err != nil {
-		return nil, "", err
-	}
-	c := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
-		Proxy: http.ProxyURL(proxy), TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-	}}
-	form := url.Values{
-		"grant_type": {"client_credentials"}, "client_id": {personAgent}, "client_secret": {"simulated"}, "scope": {"https://management.azure.com/.default"},
-	}
-	response, err := c.PostForm("https://login.microsoftonline.com/tenant/oauth2/v2.0/token", form)
-	if err != nil {
-		return nil, "", err
-	}
-	defer func() { _ = response.Body.Close() }()
-	token := struct {
-		Token string `json:"access_token"`
-	}{}
-	return c, token.Token, json.NewDecoder(response.Body).Decode(&token)
-}
-
 // writeAzure puts a resource, given by its path below the subscription, into Azure as another tool does, and waits until it is there.
 func writeAzure(path, apiVersion, body string) func(*world) error {
 	return func(w *world) error {
-		c, token, err := w.directly()
-		if err != nil {
-			return err
-		}
-		address := "https://management.azure.com/subscriptions/" + w.subscription + path + "?api-version=" + apiVersion
-		body = strings.ReplaceAll(body, "SUBSCRIPTION", w.subscription)
-		request, err := http.NewRequestWithContext(w.ctx, http.MethodPut, address, bytes.NewBufferString(body))
-		if err != nil {
-			return err
-		}
-		request.Header.Set("Authorization", "Bearer "+token)
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("User-Agent", personAgent)
-		response, err := c.Do(request)
-		if err != nil {
-			return err
-		}
-		answer, _ := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		if response.StatusCode >= 300 {
-			return fmt.Errorf("PUT %s: %s: %s", path, response.Status, answer)
-		}
-		if missing := inAzure(path, "properties.provisioningState", "Succeeded")(w); len(missing) > 0 {
-			time.Sleep(latency.of(""))
-		}
-		return nil
+		body := strings.ReplaceAll(body, "SUBSCRIPTION", w.subscription)
+		return w.stack.PutInAzure(w.ctx, "/subscriptions/"+w.subscription+path, apiVersion, body)
 	}
 }
 
@@ -108,7 +49,7 @@ func neverWritten(path string) expectation {
 		}
 		var written []string
 		for _, r := range requests {
-			if strings.HasSuffix(strings.ToLower(r.Path), strings.ToLower(path)) && r.UserAgent != personAgent {
+			if strings.HasSuffix(strings.ToLower(r.Path), strings.ToLower(path)) && r.UserAgent != stack.PersonAgent {
 				written = append(written, fmt.Sprintf("%s %s was sent by %s", r.Method, r.Path, r.UserAgent))
 			}
 		}

@@ -35,11 +35,7 @@ func (ex *Example) missing(ctx context.Context, c client.Client) ([]string, erro
 		if err != nil {
 			return nil, err
 		}
-		lacks := machinesLack
-		if u.GetKind() == poolKind {
-			lacks = poolLacks
-		}
-		if lack := lacks(now); lack != "" {
+		if lack := NodesLack(now); lack != "" {
 			missing = append(missing, lack)
 		}
 	}
@@ -87,6 +83,14 @@ func cut(message string) string {
 		return message
 	}
 	return string(letters[:longestMessage]) + " ..."
+}
+
+// NodesLack says why a MachinePool, MachineDeployment or KubeadmControlPlane does not have all its nodes; empty when it does.
+func NodesLack(u *unstructured.Unstructured) string {
+	if u.GetKind() == poolKind {
+		return poolLacks(u)
+	}
+	return machinesLack(u)
 }
 
 // poolLacks says why a MachinePool does not run with all its nodes; empty when it does.

@@ -12,7 +12,8 @@ import (
 // StandIns are the commands of a machine that this program plays, by the name that it is called by. Each is given its arguments and returns
 // an exit code.
 var StandIns = map[string]func(args []string) int{
-	// Images have jq, the machine below may not.
+	// Images have these two, the machine below may not.
+	"az":        func(args []string) int { return az(args, os.Stderr) },
 	"jq":        func(args []string) int { return jq(args, os.Stdin, os.Stdout, os.Stderr) },
 	"kubeadm":   kubeadm,
 	"systemctl": systemctl,

@@ -107,6 +107,10 @@ func parseIgnition(text []byte) (Plan, error) {
 	}
 	plan := Plan{Shell: "/bin/bash"}
 	for i, f := range config.Storage.Files {
+		if strings.HasPrefix(f.Contents.Source, extensions) {
+			plan.Notes = append(plan.Notes, "system extension "+f.Path+" is not fetched: the machine's own Kubernetes stands for it")
+			continue
+		}
 		file, err := f.file()
 		if err != nil {
 			return Plan{}, fmt.Errorf("storage.files[%d] %s: %w", i, f.Path, err)
@@ -158,6 +162,9 @@ func (f ignitionFile) file() (File, error) {
 	}
 	return File{Path: f.Path, Content: content, Mode: mode, Owner: owner, Append: f.Append}, nil
 }
+
+// extensions is where Flatcar has its system extensions, Kubernetes among them.
+const extensions = "https://extensions.flatcar.org/"
 
 // fetch returns what a URL holds. A machine without a way out has data URLs only.
 func fetch(source string) ([]byte, error) {

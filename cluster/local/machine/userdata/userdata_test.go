@@ -121,6 +121,9 @@ mounts:
 			Users: []User{{Name: "core", SSHKeys: []string{"ssh-rsa a"}, Groups: []string{"sudo"}}},
 			Notes: []string{"systemd unit other.service is not played"},
 		}},
+		"a system extension of Flatcar": {`{"ignition":{"version":"2.3.0"},"storage":{"files":[
+ {"path":"/opt/extensions/kubernetes/k.raw","contents":{"source":"https://extensions.flatcar.org/extensions/kubernetes-v1.36.3-x86-64.raw"}}]}}`,
+			Plan{Shell: "/bin/bash", Notes: []string{"system extension /opt/extensions/kubernetes/k.raw is not fetched: the machine's own Kubernetes stands for it"}}},
 		"ignition that runs nothing": {`{"ignition":{"version":"2.3.0"},"systemd":{"units":[{"name":"kubeadm.service","enabled":false}]}}`,
 			Plan{Shell: "/bin/bash", Notes: []string{"systemd unit kubeadm.service is not played"}}},
 	} {

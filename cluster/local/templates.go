@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/templates"
+)
+
+type templatesCommand struct {
+	Only     []string      `help:"Templates to bring up, by name or path, with * for anything; all when not given." placeholder:"NAME"`
+	Parallel int           `default:"5" help:"How many are up at a time."`
+	Patience time.Duration `default:"6m" help:"How long a template may take to come up, and to go."`
+	State    string        `help:"The folder for everything that is written; .local/templates when not given." type:"path"`
+	Table    bool          `help:"Bring nothing up; write the table of the results that are kept."`
+	Keep     bool          `help:"Leave the management cluster up, and use the one that is."`
+}
+
+// The files that the results are kept in.
+const (
+	templateResults  = "docs/templates.json"
+	templateDocument = "docs/templates.md"
+)
+
+func (c *templatesCommand) Run(ctx context.Context, root checkout) error {
+	module, err := (&parts.Builder{Root: string(root), Log: os.Stdout}).CAPZDir(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := templates.Load(module)
+	if err != nil {
+		return err
+	}
+	chosen, err := templates.Matching(all, c.Only)
+	if err != nil {
+		return err
+	}
+	if c.Table {
+		return writeTemplates(string(root), all, nil)
+	}
+	s, err := c.open(ctx, string(root))
+	if err != nil {
+		return err
+	}
+	if !c.Keep {
+		defer func() { _ = s.Down() }()
+	}
+	runner, err := templatesRunner(s, os.Stdout, c.Patience)
+	if err != nil {
+		return err
+	}
+	results := c.runAll(ctx, runner, chosen)
+	failures := s.Check()
+	for _, r := range results {
+		if r.Failure != "" {
+			failures = errors.Join(failures, fmt.Errorf("%s: %s", r.Template, r.Failure))
+		}
+	}
+	return errors.Join(failures, writeTemplates(string(root), all, results))
+}
+
+// open returns the management cluster that the templates are brought up on.
+func (c *templatesCommand) open(ctx context.Context, root string) (*stack.Stack, error) {
+	state := c.State
+	if state == "" {
+		state = filepath.Join(root, ".local", "templates")
+	}
+	if s, err := stack.Open(root, state); err == nil && c.Keep {
+		return s, nil
+	}
+	if _, err := stack.Down(root, state); err != nil {
+		return nil, err
+	}
+	if err := (&parts.Builder{Root: root, Log: os.Stdout}).Build(ctx); err != nil {
+		return nil, err
+	}
+	return stack.Up(ctx, stack.Options{
+		Root: root, StateDir: state, Log: os.Stdout, AzureLatency: "default=300ms,Microsoft.ContainerService/managedClusters=1s",
+		AzureMaxRetryAfter: time.Second, SelfManaged: true,
+	})
+}
+
+// templatesRunner returns what brings templates up on a management cluster.
+func templatesRunner(s *stack.Stack, out io.Writer, patience time.Duration) (*templates.Runner, error) {
+	config, err := s.RESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme.Scheme})
+	if err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	var mu sync.Mutex
+	return &templates.Runner{
+		Stack: s, Client: c, Azure: &admin.Client{URL: s.AdminURL(), HTTP: http.DefaultClient}, Password: "simulated", Patience: patience,
+		Log: func(format string, args ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Fprintf(out, "%6.1fs  %s\n", time.Since(begun).Seconds(), fmt.Sprintf(format, args...))
+		},
+	}, nil
+}
+
+// runAll brings templates up, several at a time.
+func (c *templatesCommand) runAll(ctx context.Context, runner *templates.Runner, chosen []templates.Template) []templates.Result {
+	results := make([]templates.Result, len(chosen))
+	var g errgroup.Group
+	g.SetLimit(max(1, c.Parallel))
+	for i, t := range chosen {
+		g.Go(func() error {
+			results[i] = runner.Run(ctx, t)
+			return nil
+		})
+	}
+	_ = g.Wait() // No template's failure keeps another from its turn.
+	return results
+}
+
+// writeTemplates keeps results, and writes the document's table anew.
+func writeTemplates(root string, all []templates.Template, results []templates.Result) error {
+	kept := filepath.Join(root, templateResults)
+	if err := templates.Write(kept, results); err != nil {
+		return err
+	}
+	everything, err := templates.Read(kept)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(root, templateDocument)
+	document, err := os.ReadFile(filepath.Clean(file))
+	if err != nil {
+		return err
+	}
+	text, err := templates.Document(string(document), all, everything)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(text), 0o644) //nolint:gosec // Documentation.
+}

@@ -1,0 +1,322 @@
+package templates
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/example"
+)
+
+const (
+	coreGroup           = "cluster.x-k8s.io"
+	infrastructureGroup = "infrastructure.cluster.x-k8s.io"
+)
+
+// The kinds that are looked at. Which version a template has them in does not matter.
+var (
+	clusterKind         = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "Cluster"}
+	classKind           = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "ClusterClass"}
+	machineKind         = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "Machine"}
+	deploymentKind      = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "MachineDeployment"}
+	poolKind            = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "MachinePool"}
+	controlPlaneKind    = schema.GroupVersionKind{Group: "controlplane.cluster.x-k8s.io", Version: "v1beta2", Kind: "KubeadmControlPlane"}
+	resourceSetKind     = schema.GroupVersionKind{Group: "addons.cluster.x-k8s.io", Version: "v1beta2", Kind: "ClusterResourceSet"}
+	healthCheckKind     = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "MachineHealthCheck"}
+	machineTemplateKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachineTemplate"}
+	azurePoolKind       = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachinePool"}
+	azureMachineKind    = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachine"}
+)
+
+// helmKind is that by which CAPZ's tests have Cluster API's add-on provider for Helm install charts.
+const helmKind = "HelmChartProxy"
+
+// The ends that a template comes to here.
+const (
+	// whole is the end that it comes to in Azure.
+	whole = "Available"
+	// windowsRun is that of a template with Windows: nothing of what runs in such a machine is simulated.
+	windowsRun = "Available but for Windows: machines run there, without Nodes"
+	// classRead is that of a ClusterClass.
+	classRead = "read: the ClusterClass finds its templates and variables"
+	// ipv6Only is that of a cluster whose Services have IPv6 first: simulated machines have addresses of IPv4 only.
+	ipv6Only = "infrastructure and control plane machine run; no API server: simulated networks carry no IPv6"
+	// providerMissing is that of a template of kinds that nobody serves here.
+	providerMissing = "taken: what is Azure's; the rest waits for its provider, which is not to be had here"
+)
+
+// end says what the objects that are there can come to.
+func (w *world) end(ctx context.Context) (string, error) {
+	clusters, err := w.list(ctx, clusterKind)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case slices.ContainsFunc(w.leftOut, func(u *unstructured.Unstructured) bool { return u.GetKind() != helmKind }):
+		return providerMissing, nil
+	case len(clusters) == 0:
+		return classRead, nil
+	case slices.ContainsFunc(clusters, servicesIPv6):
+		return ipv6Only, nil
+	}
+	for _, gvk := range []schema.GroupVersionKind{deploymentKind, poolKind} {
+		sets, err := w.list(ctx, gvk)
+		if err != nil {
+			return "", err
+		}
+		for i := range sets {
+			if on, err := w.windows(ctx, &sets[i]); on || err != nil {
+				return windowsRun, err
+			}
+		}
+	}
+	return whole, nil
+}
+
+// servicesIPv6 reports whether the first range of a Cluster's Services is one of IPv6.
+func servicesIPv6(u unstructured.Unstructured) bool {
+	ranges, _, _ := unstructured.NestedStringSlice(u.Object, "spec", "clusterNetwork", "services", "cidrBlocks")
+	if len(ranges) == 0 {
+		return false
+	}
+	prefix, err := netip.ParsePrefix(ranges[0])
+	return err == nil && prefix.Addr().Is6()
+}
+
+// windows reports whether the machines of a MachineDeployment or MachinePool run Windows.
+func (w *world) windows(ctx context.Context, set *unstructured.Unstructured) (bool, error) {
+	kind, _, _ := unstructured.NestedString(set.Object, "spec", "template", "spec", "infrastructureRef", "kind")
+	of, disk := machineTemplateKind, []string{"spec", "template", "spec", "osDisk", "osType"}
+	switch kind {
+	case azurePoolKind.Kind:
+		of, disk = azurePoolKind, []string{"spec", "template", "osDisk", "osType"}
+	case machineTemplateKind.Kind:
+	default:
+		return false, nil // AKS says what its nodes run.
+	}
+	name, _, _ := unstructured.NestedString(set.Object, "spec", "template", "spec", "infrastructureRef", "name")
+	described := &unstructured.Unstructured{}
+	described.SetGroupVersionKind(of)
+	if err := w.Client.Get(ctx, client.ObjectKey{Namespace: w.namespace, Name: name}, described); err != nil {
+		return false, err
+	}
+	os, _, _ := unstructured.NestedString(described.Object, disk...)
+	return os == "Windows", nil
+}
+
+// missing returns what is missing to an end, in words.
+func (w *world) missing(ctx context.Context, end string) ([]string, error) {
+	switch end {
+	case classRead:
+		return w.classLacks(ctx)
+	case providerMissing:
+		return nil, nil
+	case ipv6Only:
+		return w.infrastructureLacks(ctx)
+	}
+	var missing []string
+	for _, look := range []func(context.Context, string) ([]string, error){w.clusterLacks, w.nodesLack, w.addOnsLack} {
+		lacks, err := look(ctx, end)
+		if err != nil {
+			return nil, err
+		}
+		missing = append(missing, lacks...)
+	}
+	return missing, nil
+}
+
+// clusterLacks says what the Cluster lacks: to be Available, or, where there are workers without Nodes, all else.
+func (w *world) clusterLacks(ctx context.Context, end string) ([]string, error) {
+	clusters, err := w.list(ctx, clusterKind)
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for i := range clusters {
+		want := []string{"Available"}
+		if end == windowsRun {
+			want = []string{"InfrastructureReady", "ControlPlaneAvailable", "RemoteConnectionProbe"}
+		}
+		for _, condition := range want {
+			missing = append(missing, conditionLacks(&clusters[i], condition)...)
+		}
+	}
+	return missing, nil
+}
+
+// nodesLack says what lacks of the machines that the template asks for.
+func (w *world) nodesLack(ctx context.Context, _ string) ([]string, error) {
+	var missing []string
+	found := 0
+	for _, gvk := range []schema.GroupVersionKind{controlPlaneKind, deploymentKind, poolKind} {
+		sets, err := w.list(ctx, gvk)
+		if err != nil {
+			return nil, err
+		}
+		found += len(sets)
+		for i := range sets {
+			lacks, err := w.setLacks(ctx, &sets[i])
+			if err != nil {
+				return nil, err
+			}
+			missing = append(missing, lacks...)
+		}
+	}
+	if found == 0 {
+		missing = append(missing, "there are no machines")
+	}
+	return missing, nil
+}
+
+// setLacks says what lacks of the machines of one MachineDeployment, MachinePool or KubeadmControlPlane.
+func (w *world) setLacks(ctx context.Context, set *unstructured.Unstructured) ([]string, error) {
+	if set.GetKind() != controlPlaneKind.Kind {
+		on, err := w.windows(ctx, set)
+		if err != nil {
+			return nil, err
+		}
+		if on {
+			return w.runningLacks(ctx, set)
+		}
+	}
+	if lack := example.NodesLack(set); lack != "" {
+		return []string{lack}, nil
+	}
+	return nil, nil
+}
+
+// labels by which Machines say which set they are of.
+var labels = map[string]string{deploymentKind.Kind: "cluster.x-k8s.io/deployment-name", poolKind.Kind: "cluster.x-k8s.io/pool-name"}
+
+// runningLacks says what lacks of the machines of a MachineDeployment or MachinePool that become no Nodes here.
+func (w *world) runningLacks(ctx context.Context, set *unstructured.Unstructured) ([]string, error) {
+	machines, err := w.list(ctx, machineKind)
+	if err != nil {
+		return nil, err
+	}
+	want, _, _ := unstructured.NestedInt64(set.Object, "spec", "replicas")
+	running := int64(0)
+	for i := range machines {
+		if machines[i].GetLabels()[labels[set.GetKind()]] != set.GetName() {
+			continue
+		}
+		done, _, _ := unstructured.NestedBool(machines[i].Object, "status", "initialization", "infrastructureProvisioned")
+		id, _, _ := unstructured.NestedString(machines[i].Object, "spec", "providerID")
+		if done && id != "" {
+			running++
+		}
+	}
+	if running == want {
+		return nil, nil
+	}
+	return []string{fmt.Sprintf("%d of %d machines of %s run", running, want, set.GetName())}, nil
+}
+
+// infrastructureLacks says what lacks of the infrastructure of a cluster without an API server.
+func (w *world) infrastructureLacks(ctx context.Context) ([]string, error) {
+	clusters, err := w.list(ctx, clusterKind)
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for i := range clusters {
+		missing = append(missing, conditionLacks(&clusters[i], "InfrastructureReady")...)
+	}
+	machines, err := w.list(ctx, azureMachineKind)
+	if err != nil {
+		return nil, err
+	}
+	if len(machines) == 0 {
+		missing = append(missing, "there is no AzureMachine")
+	}
+	for i := range machines {
+		missing = append(missing, conditionLacks(&machines[i], "Ready")...)
+	}
+	return missing, nil
+}
+
+// classLacks says what the ClusterClass lacks.
+func (w *world) classLacks(ctx context.Context) ([]string, error) {
+	found, err := w.list(ctx, classKind)
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for i := range found {
+		for _, condition := range []string{"VariablesReady", "RefVersionsUpToDate"} {
+			missing = append(missing, conditionLacks(&found[i], condition)...)
+		}
+	}
+	if len(found) == 0 {
+		missing = append(missing, "there is no ClusterClass")
+	}
+	return missing, nil
+}
+
+// addOnsLack says which ClusterResourceSets have not been applied, and which MachineHealthChecks find their machines unhealthy.
+func (w *world) addOnsLack(ctx context.Context, end string) ([]string, error) {
+	sets, err := w.list(ctx, resourceSetKind)
+	if err != nil {
+		return nil, err
+	}
+	var missing []string
+	for i := range sets {
+		missing = append(missing, conditionLacks(&sets[i], "ResourcesApplied")...)
+	}
+	checks, err := w.list(ctx, healthCheckKind)
+	if err != nil {
+		return nil, err
+	}
+	for i := range checks {
+		expected, _, _ := unstructured.NestedInt64(checks[i].Object, "status", "expectedMachines")
+		healthy, _, _ := unstructured.NestedInt64(checks[i].Object, "status", "currentHealthy")
+		if end == whole && expected != healthy {
+			missing = append(missing, fmt.Sprintf("MachineHealthCheck %s finds %d of %d machines healthy", checks[i].GetName(), healthy, expected))
+		}
+	}
+	return missing, nil
+}
+
+// conditionLacks says what a condition is instead of True.
+func conditionLacks(u *unstructured.Unstructured, name string) []string {
+	found := condition(u, name)
+	if found["status"] == "True" {
+		return nil
+	}
+	if found == nil {
+		return []string{fmt.Sprintf("%s %s has no condition %s", u.GetKind(), u.GetName(), name)}
+	}
+	return []string{fmt.Sprintf("%s %s is not %s (%v: %s)", u.GetKind(), u.GetName(), name, found["reason"], oneLine(found["message"]))}
+}
+
+// condition returns a condition of an object; nil if there is none of that name.
+func condition(u *unstructured.Unstructured, name string) map[string]any {
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range conditions {
+		if fields, ok := c.(map[string]any); ok && fields["type"] == name {
+			return fields
+		}
+	}
+	return nil
+}
+
+// oneLine returns a message of several lines as one.
+func oneLine(message any) string {
+	text, _ := message.(string)
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// staying says of each object that is being deleted what it waits for, as far as it says so itself.
+func staying(objects []unstructured.Unstructured) []string {
+	var left []string
+	for i := range objects {
+		left = append(left, fmt.Sprintf("%s %s: %s", objects[i].GetKind(), objects[i].GetName(), oneLine(condition(&objects[i], "Deleting")["message"])))
+	}
+	return left
+}

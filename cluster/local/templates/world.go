@@ -1,0 +1,175 @@
+package templates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
+)
+
+// fieldOwner is the field manager of what is applied.
+const fieldOwner = "crossplane-capz-templates"
+
+// A world is where one template takes place: a namespace, and the subscription that its credential is for.
+type world struct {
+	*Runner
+
+	template                Template
+	namespace, subscription string
+	// applied are the objects that the API server has taken, leftOut those of kinds that it does not have.
+	applied, leftOut []*unstructured.Unstructured
+}
+
+func (r *Runner) newWorld(t Template) *world {
+	namespace := "template-" + t.Name()
+	return &world{Runner: r, template: t, namespace: namespace, subscription: uuid.NewSHA1(uuid.NameSpaceURL, []byte(namespace)).String()}
+}
+
+// enter makes the namespace, the Secrets that the template names, and what its users have in Azure before.
+func (w *world) enter(ctx context.Context) error {
+	if err := w.prepareAzure(ctx); err != nil {
+		return err
+	}
+	err := w.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
+	if err != nil {
+		return err
+	}
+	return w.Client.Create(ctx, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: secretName},
+		// As ASO reads it, and as an AzureClusterIdentity does.
+		StringData: map[string]string{
+			"AZURE_SUBSCRIPTION_ID": w.subscription, "AZURE_TENANT_ID": variables["AZURE_TENANT_ID"],
+			"AZURE_CLIENT_ID": variables["AZURE_CLIENT_ID"], "AZURE_CLIENT_SECRET": w.Password, "clientSecret": w.Password,
+		},
+	})
+}
+
+// apply applies the template as clusterctl writes it.
+func (w *world) apply(ctx context.Context) error {
+	for _, file := range w.template.files() {
+		manifests, err := w.Stack.Clusterctl(ctx, w.template.assignments(w), "generate", "cluster", clusterName, "--from", file,
+			"--target-namespace", w.namespace, "--kubernetes-version", w.template.version(),
+			"--control-plane-machine-count", variables["CONTROL_PLANE_MACHINE_COUNT"], "--worker-machine-count", variables["WORKER_MACHINE_COUNT"])
+		if err != nil {
+			return err
+		}
+		objects, err := kubeyaml.Parse([]byte(manifests))
+		if err != nil {
+			return err
+		}
+		for _, u := range objects {
+			if err := w.applyOne(ctx, u); err != nil {
+				return fmt.Errorf("apply %s %s: %w", u.GetKind(), u.GetName(), err)
+			}
+		}
+	}
+	return nil
+}
+
+// applyOne applies an object, or notes that its kind is not there.
+func (w *world) applyOne(ctx context.Context, u *unstructured.Unstructured) error {
+	err := w.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u.DeepCopy()), client.FieldOwner(fieldOwner), client.ForceOwnership)
+	if meta.IsNoMatchError(err) {
+		w.leftOut = append(w.leftOut, u)
+		return nil
+	}
+	if err == nil {
+		w.applied = append(w.applied, u)
+	}
+	return err
+}
+
+// list returns the objects of a kind in the namespace; none if the kind is not there.
+func (w *world) list(ctx context.Context, gvk schema.GroupVersionKind) ([]unstructured.Unstructured, error) {
+	l := &unstructured.UnstructuredList{}
+	l.SetGroupVersionKind(gvk)
+	if err := w.Client.List(ctx, l, client.InNamespace(w.namespace)); err != nil && !meta.IsNoMatchError(err) {
+		return nil, fmt.Errorf("list %s: %w", gvk.Kind, err)
+	}
+	return l.Items, nil
+}
+
+// leave deletes the Cluster, as Cluster API asks its users to, then the namespace with all else, and sees that nothing is left of either,
+// in Azure too, but what was there before.
+func (w *world) leave(ctx context.Context) error {
+	cluster := &unstructured.Unstructured{}
+	cluster.SetGroupVersionKind(clusterKind)
+	if err := w.Client.DeleteAllOf(ctx, cluster, client.InNamespace(w.namespace)); err != nil {
+		return err
+	}
+	err := w.await(ctx, func(ctx context.Context) ([]string, error) {
+		left, err := w.list(ctx, clusterKind)
+		return staying(left), err
+	})
+	if err != nil {
+		return fmt.Errorf("the Cluster stays: %w", err)
+	}
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
+	if err := w.Client.Delete(ctx, namespace); err != nil {
+		return err
+	}
+	err = w.await(ctx, func(ctx context.Context) ([]string, error) {
+		err := w.Client.Get(ctx, client.ObjectKeyFromObject(namespace), namespace)
+		if apierrors.IsNotFound(err) {
+			return nil, nil
+		}
+		var left []string
+		for _, c := range namespace.Status.Conditions {
+			if c.Status == corev1.ConditionTrue {
+				left = append(left, c.Message)
+			}
+		}
+		return append(left, "it is there"), err
+	})
+	if err != nil {
+		return fmt.Errorf("the namespace stays: %w", err)
+	}
+	return w.azureLeft(ctx)
+}
+
+// azureLeft returns an error if Azure has anything that was not there before.
+func (w *world) azureLeft(ctx context.Context) error {
+	all, err := w.Azure.Resources(ctx, "/subscriptions/"+w.subscription)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, r := range all {
+		if !w.prepared(r.ID) {
+			errs = append(errs, errors.New("Azure still has "+r.ID)) //nolint:staticcheck // A name.
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// await returns when nothing is missing any more, or an error that says what is when the runner's patience is over.
+func (w *world) await(ctx context.Context, missing func(context.Context) ([]string, error)) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, w.Patience, fmt.Errorf("not within %s", w.Patience))
+	defer cancel()
+	for {
+		lacks, err := missing(ctx)
+		if err == nil && len(lacks) == 0 {
+			return nil
+		}
+		if err != nil {
+			lacks = append(lacks, err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %s", context.Cause(ctx), strings.Join(lacks, "; "))
+		case <-time.After(checkInterval):
+		}
+	}
+}
