@@ -5,7 +5,7 @@ var privateCluster = &scenario{
 	name: "private-cluster", family: machineFamily, calmOnly: true,
 	steps: []step{
 		{
-			name: "create", act: applyTyped("self-managed-private"), lasts: booting,
+			name: "create", act: applyTyped("self-managed-private"), lasts: 2 * booting,
 			expect: []expectation{
 				machinesUp(1, 1), machinesKept,
 				field(azureClusterKind, clusterName, "spec.controlPlaneEndpoint.host", privateHost),
@@ -26,7 +26,7 @@ var ownNetwork = &scenario{
 	name: "own-network", family: machineFamily, calmOnly: true,
 	steps: []step{
 		{
-			name: "create", lasts: booting,
+			name: "create", lasts: 2 * booting,
 			act: all(once("network", all(companyNetwork, writeAzure(controlPlanesSubnet, "2020-11-01", `{"properties":{"addressPrefix":"10.65.0.0/24"}}`))),
 				applyTyped("self-managed-own-network")),
 			expect: append([]expectation{

@@ -33,7 +33,7 @@ func scaleWorkers(count int) func(*world) error {
 // upMachines is the step that brings examples/self-managed up.
 func upMachines(changes ...change) step {
 	return step{
-		name: "create self-managed", act: applyTyped("self-managed", changes...), lasts: booting,
+		name: "create self-managed", act: applyTyped("self-managed", changes...), lasts: 2 * booting,
 		expect: []expectation{
 			machinesUp(1, 1), machinesKept, labelled, signedIn, owned("/resourceGroups/my-cluster"), owned("/virtualNetworks/my-cluster-vnet"),
 		},

@@ -71,9 +71,10 @@ func TestDeleteOfWhatWasNeverSent(t *testing.T) {
 		"the name is refused": {answer: condition("False", "Warning", "InvalidResourceGroup"), want: []string{deleted}, events: []string{
 			"Warning NeverCreated ResourceGroup rg leaves Kubernetes only, as nothing was sent to Azure for it: Azure Service Operator asks first if the resource is there, and the answer was InvalidResourceGroup: m"}},
 		"the credential is refused, and it has served": {xr: fixture.Changes(reached), answer: condition("False", "Warning", "AuthorizationFailed")},
-		"ASO has not said anything":                    {answer: condition("False", "Info", "Reconciling"), want: []string{deleted}},
-		"Azure does not have it":                       {answer: condition("False", "Warning", "AzureResourceNotFound"), want: []string{deleted}},
-		"Azure has it":                                 {answer: condition("True", "", "Succeeded"), want: []string{managed, deleted}},
+		"ASO has not said anything": {answer: condition("False", "Info", "Reconciling"), want: []string{deleted}, events: []string{
+			"Warning NeverCreated ResourceGroup rg leaves Kubernetes only, as nothing was sent to Azure for it: Azure Service Operator asks first if the resource is there, and it has not told the answer yet"}},
+		"Azure does not have it": {answer: condition("False", "Warning", "AzureResourceNotFound"), want: []string{deleted}},
+		"Azure has it":           {answer: condition("True", "", "Succeeded"), want: []string{managed, deleted}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -39,11 +39,13 @@ func (d *Deleter) settle(ctx context.Context, xr, obj *unstructured.Unstructured
 	case access.SpecControlPlaneEndpoint.Has(xr):
 		return true, nil
 	}
+	answer := "and it has not told the answer yet" // Or tells no more of it, as it asks once more.
 	if refusal, refused := aso.RefusalOf(obj); refused {
-		d.Events.Warn(xr, "NeverCreated", "DeleteComposite", fmt.Sprintf(
-			"%s %s leaves Kubernetes only, as nothing was sent to Azure for it: Azure Service Operator asks first if the resource is there, and the answer was %s: %s",
-			obj.GetKind(), obj.GetName(), refusal.Reason, refusal.Message))
+		answer = fmt.Sprintf("and the answer was %s: %s", refusal.Reason, refusal.Message)
 	}
+	d.Events.Warn(xr, "NeverCreated", "DeleteComposite", fmt.Sprintf(
+		"%s %s leaves Kubernetes only, as nothing was sent to Azure for it: Azure Service Operator asks first if the resource is there, %s",
+		obj.GetKind(), obj.GetName(), answer))
 	return false, nil
 }
 
