@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/containerservice"
 )
 
 // AdminHandler answers the administration API, see package admin.
@@ -33,11 +34,11 @@ func (s *Simulator) AdminHandler() http.Handler {
 	}))
 	mux.HandleFunc("PUT /subscription", change(s.RegisterSubscription))
 	mux.HandleFunc("PUT /application", change(s.RegisterApplication))
-	mux.HandleFunc("PUT /autoscale", change(func(c admin.AutoscaleChange) error { return s.ARM.Autoscale(c.ID, c.Count) }))
-	mux.HandleFunc("PUT /auto-upgrade", change(func(c admin.UpgradeChange) error { return s.ARM.AutoUpgrade(c.ID, c.Version) }))
-	mux.HandleFunc("PUT /size-restriction", change(s.ARM.SetSizeRestriction))
-	mux.HandleFunc("PUT /quota", change(s.ARM.SetQuota))
-	mux.HandleFunc("PUT /image", change(s.ARM.SetImage))
+	mux.HandleFunc("PUT /autoscale", change(func(c admin.AutoscaleChange) error { return containerservice.Autoscale(s.ARM, c.ID, c.Count) }))
+	mux.HandleFunc("PUT /auto-upgrade", change(func(c admin.UpgradeChange) error { return containerservice.AutoUpgrade(s.ARM, c.ID, c.Version) }))
+	mux.HandleFunc("PUT /size-restriction", change(func(c admin.SizeRestriction) error { return s.Machines.SetSizeRestriction(s.ARM, c) }))
+	mux.HandleFunc("PUT /quota", change(func(c admin.Quota) error { return s.Machines.SetQuota(s.ARM, c) }))
+	mux.HandleFunc("PUT /image", change(func(c admin.ImageChange) error { return s.Machines.SetImage(s.ARM, c) }))
 	mux.HandleFunc("PUT /provider", change(func(c admin.ProviderChange) error {
 		return s.ARM.SetProviderRegistered(c.Namespace, c.Registered)
 	}))

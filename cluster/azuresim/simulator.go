@@ -12,6 +12,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/catalogue"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/compute"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/certificates"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/clouds"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/entra"
@@ -51,7 +53,9 @@ type Simulator struct {
 	Authority *certificates.Authority
 	Directory *entra.Directory
 	ARM       *arm.Service
-	Clusters  *workload.Servers
+	// Machines is ARM's provider of virtual machines.
+	Machines *compute.Provider
+	Clusters *workload.Servers
 
 	tenants   *tenants.Registry
 	clock     *adjustableClock
@@ -106,15 +110,14 @@ func (s *Simulator) loadServices(o Options) error {
 	if err != nil {
 		return err
 	}
-	s.ARM, err = arm.NewService(arm.Options{
+	s.ARM, s.Machines, err = catalogue.NewService(arm.Options{
 		Journal:       o.Journal,
 		Clock:         s.clock,
 		Latency:       s.latencies.of,
 		Clusters:      s.Clusters,
 		Tenants:       s.tenants,
 		MaxRetryAfter: o.MaxRetryAfter,
-		Host:          o.Host,
-	})
+	}, o.Host)
 	return err
 }
 
@@ -221,7 +224,7 @@ func (s *Simulator) drive(done <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-done; cancel() }()
 	for ctx.Err() == nil {
-		if err := s.ARM.Drive(ctx); err != nil && ctx.Err() == nil {
+		if err := s.Machines.Drive(ctx, s.ARM); err != nil && ctx.Err() == nil {
 			s.report(err)
 		}
 		select {

@@ -158,13 +158,13 @@ func TestSimulatedMachine(t *testing.T) {
 		"is created":   {size: "Standard_D2s_v3", want: v1alpha1.FactsOfCreation{State: v1alpha1.Created}},
 		"unknown size": {size: "Standard_X", want: v1alpha1.FactsOfCreation{State: v1alpha1.CreationFailed, Reason: "InvalidParameter"}},
 		"no quota": {size: "Standard_D2s_v3", want: v1alpha1.FactsOfCreation{State: v1alpha1.CreationFailed, Reason: "OperationNotAllowed"}, before: func(s *simulation) error {
-			return s.simulator.ARM.SetQuota(admin.Quota{Location: "westeurope", Family: "cores", Limit: 1})
+			return s.simulator.Machines.SetQuota(s.simulator.ARM, admin.Quota{Location: "westeurope", Family: "cores", Limit: 1})
 		}},
 		"no such size for the subscription": {size: "Standard_D2s_v3", want: v1alpha1.FactsOfCreation{State: v1alpha1.CreationFailed, Reason: "SkuNotAvailable"}, before: func(s *simulation) error {
-			return s.simulator.ARM.SetSizeRestriction(admin.SizeRestriction{Size: "Standard_D2s_v3", Location: "westeurope"})
+			return s.simulator.Machines.SetSizeRestriction(s.simulator.ARM, admin.SizeRestriction{Size: "Standard_D2s_v3", Location: "westeurope"})
 		}},
 		"no image": {size: "Standard_D2s_v3", want: v1alpha1.FactsOfCreation{State: v1alpha1.CreationFailed, Reason: "GalleryImageNotFound"}, before: func(s *simulation) error {
-			return s.simulator.ARM.SetImage(admin.ImageChange{Pattern: ".*", Missing: true})
+			return s.simulator.Machines.SetImage(s.simulator.ARM, admin.ImageChange{Pattern: ".*", Missing: true})
 		}},
 		"does not come up": {size: "Standard_D2s_v3", want: v1alpha1.FactsOfCreation{State: v1alpha1.CreationFailed, Reason: "OSProvisioningTimedOut"}, before: func(s *simulation) error {
 			_, err := s.admin.Inject(s.t.Context(), admin.Fault{Method: "PUT", Path: "virtualMachines", Code: "OSProvisioningTimedOut", Message: "too late", FailOperation: true})

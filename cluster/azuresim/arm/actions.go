@@ -19,11 +19,14 @@ func ActionOf(method, path string) string {
 	return kind + "/read"
 }
 
+// typeIdentity is the type of a managed identity that is a resource of its own.
+const typeIdentity = "Microsoft.ManagedIdentity/userAssignedIdentities"
+
 // LinkActionOf is what a role has to allow on a resource that another is to use.
 func LinkActionOf(path string) string {
 	kind := typeOf(path)
 	switch {
-	case strings.EqualFold(kind, TypeUserAssignedIdentity):
+	case strings.EqualFold(kind, typeIdentity):
 		return kind + "/assign/action"
 	case strings.HasPrefix(strings.ToLower(kind), "microsoft.network/"):
 		return kind + "/join/action"

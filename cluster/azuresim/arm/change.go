@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
 )
 
 type changeKey struct{}
@@ -17,7 +19,7 @@ func WithChange(ctx context.Context, changes *[]string) context.Context {
 }
 
 // transient are the fields that Azure itself writes anew with each change of a resource.
-var transient = []string{"etag", "eTag", fieldState, "systemData", "changedTime"}
+var transient = []string{"etag", "eTag", fields.State, "systemData", "changedTime"}
 
 // noteChange compares what is stored before and after write.
 func (s *Service) noteChange(ctx context.Context, id ID, write func() *Error) *Error {
@@ -35,21 +37,21 @@ func (s *Service) noteChange(ctx context.Context, id ID, write func() *Error) *E
 func (s *Service) snapshot(id ID) map[string]any {
 	top := id.topmost()
 	bodies := map[string]any{}
-	if r := s.store.get(top.Path); r != nil {
-		bodies[r.key()] = clone(r.Body)
+	if r := s.Store.Get(top.Path); r != nil {
+		bodies[r.Key()] = fields.Clone(r.Body)
 	}
 	if top.isResourceGroup() {
 		return bodies
 	}
-	for _, r := range s.store.under(top.Path) {
-		bodies[r.key()] = clone(r.Body)
+	for _, r := range s.Store.Under(top.Path) {
+		bodies[r.Key()] = fields.Clone(r.Body)
 	}
 	return bodies
 }
 
 // topmost is the resource directly in the resource group or subscription that the resource is, or is a part of.
 func (id ID) topmost() ID {
-	for id.nested() {
+	for id.Nested() {
 		parent, err := ParseID(id.Parent)
 		if err != nil {
 			return id
@@ -76,7 +78,7 @@ func differences(path string, before, after any) []string {
 		return found
 	}
 	// Not given and given as nothing are the same.
-	if reflect.DeepEqual(before, after) || isEmpty(before) && isEmpty(after) {
+	if reflect.DeepEqual(before, after) || fields.IsEmpty(before) && fields.IsEmpty(after) {
 		return nil
 	}
 	return []string{strings.TrimPrefix(path, ".")}

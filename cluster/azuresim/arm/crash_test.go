@@ -1,4 +1,4 @@
-package arm
+package arm_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/armtest"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
 )
 
@@ -16,30 +17,30 @@ import (
 // by the next one.
 func TestKilledWhileFinishing(t *testing.T) {
 	scaled := `{"properties":{"count":3,"mode":"System","vmSize":"x"}}`
-	second := testCluster + "/agentPools/pool1"
+	second := armtest.Cluster + "/agentPools/pool1"
 	cases := map[string]struct {
-		before []request
-		last   request
+		before []armtest.Request
+		last   armtest.Request
 	}{
-		"create": {[]request{createGroup}, createCluster},
-		"scale":  {[]request{createGroup, createCluster}, request{http.MethodPut, testPool, scaled}},
-		"delete a pool": {[]request{createGroup, createCluster, {http.MethodPut, second, scaled}},
-			request{http.MethodDelete, second, ""}},
-		"delete a cluster": {[]request{createGroup, createCluster}, request{http.MethodDelete, testCluster, ""}},
-		"delete a group":   {[]request{createGroup, createCluster}, request{http.MethodDelete, testGroup, ""}},
+		"create": {[]armtest.Request{armtest.CreateGroup}, armtest.CreateCluster},
+		"scale":  {[]armtest.Request{armtest.CreateGroup, armtest.CreateCluster}, armtest.Request{http.MethodPut, armtest.Pool, scaled}},
+		"delete a pool": {[]armtest.Request{armtest.CreateGroup, armtest.CreateCluster, {http.MethodPut, second, scaled}},
+			armtest.Request{http.MethodDelete, second, ""}},
+		"delete a cluster": {[]armtest.Request{armtest.CreateGroup, armtest.CreateCluster}, armtest.Request{http.MethodDelete, armtest.Cluster, ""}},
+		"delete a group":   {[]armtest.Request{armtest.CreateGroup, armtest.CreateCluster}, armtest.Request{http.MethodDelete, armtest.Group, ""}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			f := restoreFrom(t, dir, newFixture(t))
+			f := restoreFrom(t, dir, armtest.New(t))
 			for _, r := range append(c.before, c.last) {
-				f.settle(r.method, r.path, r.body)
+				f.Make(r)
 				if r != c.last {
-					f.resources("")
+					f.Resources("")
 				}
 			}
 			begun := journalOf(t, dir)
-			want := f.outcome()
+			want := outcome(f)
 			finished := journalOf(t, dir)
 			records := bytes.SplitAfter(finished[len(begun):], []byte("\n"))
 			if len(records) < 3 {
@@ -51,7 +52,7 @@ func TestKilledWhileFinishing(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(left, "state.jsonl"), cut, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(want, restoreFrom(t, left, f).outcome()); diff != "" {
+				if diff := cmp.Diff(want, outcome(restoreFrom(t, left, f))); diff != "" {
 					t.Errorf("killed after record %d of %d: -want +got:\n%s", i, len(records), diff)
 				}
 			}
@@ -59,13 +60,13 @@ func TestKilledWhileFinishing(t *testing.T) {
 	}
 }
 
-func restoreFrom(t *testing.T, dir string, before *fixture) *fixture {
+func restoreFrom(t *testing.T, dir string, before *armtest.Fixture) *armtest.Fixture {
 	t.Helper()
 	journal, err := state.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return restore(t, journal, before.clock)
+	return armtest.Restore(t, journal, nil, before.Clock)
 }
 
 func journalOf(t *testing.T, dir string) []byte {
@@ -78,13 +79,13 @@ func journalOf(t *testing.T, dir string) []byte {
 }
 
 // outcome returns each resource with its provisioning state, and the names of the cluster's Nodes.
-func (f *fixture) outcome() []string {
-	f.t.Helper()
+func outcome(f *armtest.Fixture) []string {
+	f.T.Helper()
 	var all []string
-	for _, r := range f.resources("") {
-		all = append(all, r.ID+" "+r.provisioningState())
+	for _, r := range f.Resources("") {
+		all = append(all, r.ID+" "+r.ProvisioningState())
 	}
-	for _, n := range f.clusters.Nodes(testCluster) {
+	for _, n := range f.Clusters.Nodes(armtest.Cluster) {
 		all = append(all, n.Name)
 	}
 	return all

@@ -7,6 +7,12 @@ import (
 	"strconv"
 )
 
+// Detailed has an error write an empty list of details, as the network provider does.
+func Detailed(e *Error) *Error {
+	e.Details = []Detail{}
+	return e
+}
+
 // Error is an answer other than success, with the status code and the error code that Azure gives it.
 type Error struct {
 	Status  int    `json:"status"`
@@ -64,38 +70,38 @@ func WriteError(w http.ResponseWriter, e *Error) {
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
 	}
-	writeJSON(w, e.Status, e.body())
+	WriteJSON(w, e.Status, e.body())
 }
 
-func writeJSON(w http.ResponseWriter, status int, body any) {
+func WriteJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // a client that went away needs no answer
 }
 
-func badRequest(code, format string, args ...any) *Error {
+func BadRequest(code, format string, args ...any) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-func conflict(code, format string, args ...any) *Error {
+func Conflict(code, format string, args ...any) *Error {
 	return &Error{Status: http.StatusConflict, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-func notFound(code, format string, args ...any) *Error {
+func NotFound(code, format string, args ...any) *Error {
 	return &Error{Status: http.StatusNotFound, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
 func resourceGroupNotFound(name string) *Error {
-	return notFound("ResourceGroupNotFound", "Resource group '%s' could not be found.", name)
+	return NotFound("ResourceGroupNotFound", "Resource group '%s' could not be found.", name)
 }
 
-func resourceNotFound(id ID) *Error {
-	return notFound("ResourceNotFound",
+func ResourceNotFound(id ID) *Error {
+	return NotFound("ResourceNotFound",
 		"The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix",
-		id.typedName(), id.ResourceGroup)
+		id.TypedName(), id.ResourceGroup)
 }
 
-func internalError(err error) *Error {
+func InternalError(err error) *Error {
 	return &Error{Status: http.StatusInternalServerError, Code: "InternalServerError", Message: err.Error()}
 }

@@ -55,24 +55,33 @@ func (id ID) isResourceGroup() bool {
 	return strings.EqualFold(id.Type, TypeResourceGroup)
 }
 
-// nested tells whether the resource lies below another one, and not directly in a resource group or subscription.
-func (id ID) nested() bool {
+// Nested tells whether the resource lies below another one, and not directly in a resource group or subscription.
+func (id ID) Nested() bool {
 	return id.Parent != "" && !strings.EqualFold(id.ParentType, TypeResourceGroup)
 }
 
-// groupPath is the identifier of the resource group, or of the subscription for a resource without one.
-func (id ID) groupPath() string {
+// GroupPath is the identifier of the resource group, or of the subscription for a resource without one.
+func (id ID) GroupPath() string {
 	if id.ResourceGroup == "" {
 		return "/subscriptions/" + id.Subscription
 	}
 	return "/subscriptions/" + id.Subscription + "/resourceGroups/" + id.ResourceGroup
 }
 
-// typedName is the type with the names in it, as ARM's messages have it: Microsoft.Network/virtualNetworks/vnet.
-func (id ID) typedName() string {
+// TypedName is the type with the names in it, as ARM's messages have it: Microsoft.Network/virtualNetworks/vnet.
+func (id ID) TypedName() string {
 	i := strings.LastIndex(strings.ToLower(id.Path), "/providers/")
 	if i < 0 {
 		return id.Path
 	}
 	return id.Path[i+len("/providers/"):]
+}
+
+// LowerResourceGroups spells that segment as AKS does.
+func LowerResourceGroups(id string) string {
+	return strings.Replace(id, "/resourceGroups/", "/resourcegroups/", 1)
+}
+
+func NormalLocation(location string) string {
+	return strings.ToLower(strings.ReplaceAll(location, " ", ""))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
 )
 
@@ -23,12 +24,12 @@ const keepFinished = 24 * time.Hour
 // Statuses of an operation and provisioning states of a resource.
 const (
 	statusRunning   = "InProgress"
-	statusSucceeded = "Succeeded"
-	statusFailed    = "Failed"
+	StatusSucceeded = "Succeeded"
+	StatusFailed    = "Failed"
 
-	stateCreating = "Creating"
-	stateUpdating = "Updating"
-	stateDeleting = "Deleting"
+	StateCreating = "Creating"
+	StateUpdating = "Updating"
+	StateDeleting = "Deleting"
 )
 
 // Operation is a long-running operation.
@@ -36,7 +37,7 @@ type Operation struct {
 	ID           string    `json:"id"`
 	ResourceID   string    `json:"resourceID"`
 	ResourceType string    `json:"resourceType"`
-	Change       change    `json:"change"`
+	Change       Change    `json:"change"`
 	APIVersion   string    `json:"apiVersion"`
 	Location     string    `json:"location"`
 	Started      time.Time `json:"started"`
@@ -103,8 +104,8 @@ func (o *operations) due(now time.Time) []*Operation {
 	return due
 }
 
-// runningOn returns a running operation on the resource or on one below it, or nil.
-func (o *operations) runningOn(path string, below bool) *Operation {
+// RunningOn returns a running operation on the resource or on one below it, or nil.
+func (o *operations) RunningOn(path string, below bool) *Operation {
 	key := strings.ToLower(path)
 	var found *Operation
 	for _, op := range o.byID {
@@ -116,8 +117,8 @@ func (o *operations) runningOn(path string, below bool) *Operation {
 	return found
 }
 
-// lastFailure is what the operation on the resource that began last has failed with, or nil.
-func (o *operations) lastFailure(path string) *Error {
+// LastFailure is what the operation on the resource that began last has failed with, or nil.
+func (o *operations) LastFailure(path string) *Error {
 	var last *Operation
 	for _, op := range o.byID {
 		if strings.EqualFold(op.ResourceID, path) && (last == nil || op.Started.After(last.Started)) {
@@ -130,10 +131,10 @@ func (o *operations) lastFailure(path string) *Error {
 	return last.Fail
 }
 
-// removedSince tells whether an operation that ended after that time has deleted the resource.
-func (o *operations) removedSince(path string, after time.Time) bool {
+// RemovedSince tells whether an operation that ended after that time has deleted the resource.
+func (o *operations) RemovedSince(path string, after time.Time) bool {
 	for _, op := range o.byID {
-		if op.Change == remove && op.Status == statusSucceeded && strings.EqualFold(op.ResourceID, path) && op.Due.After(after) {
+		if op.Change == Remove && op.Status == StatusSucceeded && strings.EqualFold(op.ResourceID, path) && op.Due.After(after) {
 			return true
 		}
 	}
@@ -154,35 +155,35 @@ func (o *operations) forget(now time.Time) error {
 }
 
 // begin starts an operation on a resource.
-func (s *Service) begin(r *Resource, kind change, apiVersion string, fail *Error) (*Operation, error) {
-	now := s.clock.Now()
+func (s *Service) begin(r *Resource, kind Change, apiVersion string, fail *Error) (*Operation, error) {
+	now := s.Clock.Now()
 	op := &Operation{
 		ID:           uuid.NewString(),
 		ResourceID:   r.ID,
 		ResourceType: r.Type,
 		Change:       kind,
 		APIVersion:   apiVersion,
-		Location:     s.locationOf(r),
+		Location:     s.LocationOf(r),
 		Started:      now,
 		Due:          now.Add(s.latency(r.Type, string(kind))),
 		Status:       statusRunning,
-		Statuses:     s.types.lookup(r.Type).protocol.statuses[kind],
+		Statuses:     s.Types.Lookup(r.Type).Protocol.Statuses[kind],
 		Fail:         fail,
 	}
-	return op, s.operations.put(op)
+	return op, s.Operations.put(op)
 }
 
-// locationOf is the location of the resource or of the nearest one above it that has any.
-func (s *Service) locationOf(r *Resource) string {
+// LocationOf is the location of the resource or of the nearest one above it that has any.
+func (s *Service) LocationOf(r *Resource) string {
 	for r != nil {
-		if location := r.location(); location != "" {
+		if location := r.Location(); location != "" {
 			return strings.ToLower(strings.ReplaceAll(location, " ", ""))
 		}
-		id := r.id()
+		id := r.Identity()
 		if id.Parent == "" {
 			break
 		}
-		r = s.store.get(id.Parent)
+		r = s.Store.Get(id.Parent)
 	}
 	return "global"
 }
@@ -195,8 +196,8 @@ func (s *Service) Advance() error {
 }
 
 func (s *Service) advance() error {
-	now := s.clock.Now()
-	for _, op := range s.operations.due(now) {
+	now := s.Clock.Now()
+	for _, op := range s.Operations.due(now) {
 		if !s.canFinish(op) {
 			continue
 		}
@@ -204,18 +205,18 @@ func (s *Service) advance() error {
 			return err
 		}
 	}
-	return s.operations.forget(now)
+	return s.Operations.forget(now)
 }
 
 // canFinish asks the type of the resource whether the operation can end, and notes with which error.
 func (s *Service) canFinish(op *Operation) bool {
-	r, ready := s.store.get(op.ResourceID), s.types.lookup(op.ResourceType).ready
+	r, ready := s.Store.Get(op.ResourceID), s.Types.Lookup(op.ResourceType).Ready
 	if r == nil || ready == nil || op.Fail != nil {
 		return true
 	}
 	done, fail := ready(s, op, r)
 	if done {
-		op.Fail, op.Due = fail, s.clock.Now()
+		op.Fail, op.Due = fail, s.Clock.Now()
 	}
 	return done
 }
@@ -223,70 +224,70 @@ func (s *Service) canFinish(op *Operation) bool {
 // finish ends an operation and does what it was started for. That it has ended is written down last: a simulator that is killed on the
 // way finishes it once more.
 func (s *Service) finish(op *Operation) error {
-	op.Status = statusSucceeded
+	op.Status = StatusSucceeded
 	if op.Fail != nil {
-		op.Status = statusFailed
+		op.Status = StatusFailed
 	}
-	if r := s.store.get(op.ResourceID); r != nil {
+	if r := s.Store.Get(op.ResourceID); r != nil {
 		if err := s.finishOn(op, r); err != nil {
 			return err
 		}
 	}
-	return s.operations.put(op)
+	return s.Operations.put(op)
 }
 
 // finishOn does on the resource what the operation was started for. To do it once more changes nothing.
 func (s *Service) finishOn(op *Operation, r *Resource) error {
 	switch {
 	case op.Fail != nil:
-		return s.setState(r, statusFailed)
-	case op.Change == remove:
-		return s.erase(r)
+		return s.SetState(r, StatusFailed)
+	case op.Change == Remove:
+		return s.Remove(r)
 	}
-	if err := s.setState(r, statusSucceeded); err != nil {
+	if err := s.SetState(r, StatusSucceeded); err != nil {
 		return err
 	}
-	if settle := s.types.lookup(r.Type).settle; settle != nil {
+	if settle := s.Types.Lookup(r.Type).Settle; settle != nil {
 		return settle(s, r)
 	}
 	return nil
 }
 
-func (s *Service) setState(r *Resource, provisioningState string) error {
-	r.properties()["provisioningState"] = provisioningState
-	refreshETag(r)
-	return s.store.put(r)
+func (s *Service) SetState(r *Resource, provisioningState string) error {
+	r.Properties()["provisioningState"] = provisioningState
+	RefreshETag(r)
+	return s.Store.Put(r)
 }
 
-// erase removes a resource and everything below it.
-func (s *Service) erase(r *Resource) error {
-	for _, below := range s.store.under(r.ID) {
-		if err := s.eraseOne(below); err != nil {
+// Remove removes a resource and everything below it.
+func (s *Service) Remove(r *Resource) error {
+	for _, below := range s.Store.Under(r.ID) {
+		if err := s.RemoveOne(below); err != nil {
 			return err
 		}
 	}
-	return s.eraseOne(r)
+	return s.RemoveOne(r)
 }
 
-// eraseOne removes a resource, which is written down once all that goes with it is gone.
-func (s *Service) eraseOne(r *Resource) error {
-	s.store.forget(r.ID)
-	if removed := s.types.lookup(r.Type).removed; removed != nil {
+// RemoveOne removes a resource, which is written down once all that goes with it is gone.
+func (s *Service) RemoveOne(r *Resource) error {
+	s.Store.forget(r.ID)
+	if removed := s.Types.Lookup(r.Type).Removed; removed != nil {
 		if err := removed(s, r); err != nil {
 			return err
 		}
 	}
-	return s.store.remove(r.ID)
+	return s.Store.remove(r.ID)
 }
 
-// operationURL is where an operation is polled; segment tells the two kinds of poll apart.
-func (s *Service) operationURL(op *Operation, segment string) string {
-	t := s.types.lookup(op.ResourceType)
+// OperationURL is where an operation is polled; segment tells the two kinds of poll apart.
+func (s *Service) OperationURL(op *Operation, segment string) string {
+	t := s.Types.Lookup(op.ResourceType)
 	id, err := ParseID(op.ResourceID)
 	if err != nil {
 		return "" // it was parsed when the operation began
 	}
-	version := t.protocol.operationsVersion
+	version := t.Protocol.OperationsVersion
 	if version == "" {
 		version = op.APIVersion
 	}
@@ -294,15 +295,15 @@ func (s *Service) operationURL(op *Operation, segment string) string {
 	switch {
 	case id.isResourceGroup():
 		path = fmt.Sprintf("/subscriptions/%s/%s", id.Subscription, segment)
-	case t.protocol.inGroup:
-		path = fmt.Sprintf("%s/providers/%s/%s", id.groupPath(), id.Namespace, segment)
-	case t.protocol.below:
+	case t.Protocol.InGroup:
+		path = fmt.Sprintf("%s/providers/%s/%s", id.GroupPath(), id.Namespace, segment)
+	case t.Protocol.Below:
 		path = op.ResourceID + "/" + segment
 	}
-	return fmt.Sprintf("%s%s/%s?api-version=%s", s.endpointOf(id.Subscription), path, op.ID, version)
+	return fmt.Sprintf("%s%s/%s?api-version=%s", s.EndpointOf(id.Subscription), path, op.ID, version)
 }
 
-func pathOf(address string) string {
+func PathOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "" // it was made from parts that are in an URL already
@@ -310,19 +311,19 @@ func pathOf(address string) string {
 	return u.Path
 }
 
-func (s *Service) setOperationHeaders(h http.Header, op *Operation, a answer) {
-	p := s.types.lookup(op.ResourceType).protocol
-	if a.asyncOperation {
-		h.Set("Azure-AsyncOperation", s.operationURL(op, p.operations))
+func (s *Service) setOperationHeaders(h http.Header, op *Operation, a Answer) {
+	p := s.Types.Lookup(op.ResourceType).Protocol
+	if a.AsyncOperation {
+		h.Set("Azure-AsyncOperation", s.OperationURL(op, p.Operations))
 	}
-	if a.location {
-		segment := p.results
+	if a.Location {
+		segment := p.Results
 		if segment == "" {
-			segment = p.operations
+			segment = p.Operations
 		}
-		h.Set("Location", s.operationURL(op, segment))
+		h.Set("Location", s.OperationURL(op, segment))
 	}
-	s.setRetryAfter(h, a.retryAfter)
+	s.setRetryAfter(h, a.RetryAfter)
 }
 
 func (s *Service) setRetryAfter(h http.Header, seconds int) {
@@ -335,31 +336,31 @@ func (s *Service) setRetryAfter(h http.Header, seconds int) {
 }
 
 // retryAfterOf is the Retry-After of the poll of that number that finds the operation running.
-func (p protocol) retryAfterOf(kind change, number int) int {
-	polls := p.polls[kind]
+func (p Protocol) retryAfterOf(kind Change, number int) int {
+	polls := p.Polls[kind]
 	if len(polls) == 0 {
-		return p.pollRetryAfter
+		return p.PollRetryAfter
 	}
 	return polls[min(max(number-1, 0), len(polls)-1)]
 }
 
 // poll answers a GET on one of an operation's URLs.
 func (s *Service) poll(w http.ResponseWriter, op *Operation, segment string) error {
-	t := s.types.lookup(op.ResourceType)
+	t := s.Types.Lookup(op.ResourceType)
 	if op.running() {
 		op.Polls++
-		if err := s.operations.put(op); err != nil {
+		if err := s.Operations.put(op); err != nil {
 			return err
 		}
-		s.setRetryAfter(w.Header(), t.protocol.retryAfterOf(op.Change, op.Polls))
+		s.setRetryAfter(w.Header(), t.Protocol.retryAfterOf(op.Change, op.Polls))
 	}
-	if segment == t.protocol.operations {
+	if segment == t.Protocol.Operations {
 		code := http.StatusOK
-		if op.running() && t.protocol.pollAccepted {
+		if op.running() && t.Protocol.PollAccepted {
 			code = http.StatusAccepted
-			s.setOperationHeaders(w.Header(), op, t.protocol.create)
+			s.setOperationHeaders(w.Header(), op, t.Protocol.Create)
 		}
-		writeJSON(w, code, s.status(op, t))
+		WriteJSON(w, code, s.status(op, t))
 		return nil
 	}
 	s.pollResult(w, op, t, segment)
@@ -367,49 +368,49 @@ func (s *Service) poll(w http.ResponseWriter, op *Operation, segment string) err
 }
 
 // status is the body of an Azure-AsyncOperation poll.
-func (s *Service) status(op *Operation, t *resourceType) map[string]any {
-	now := s.clock.Now()
-	body := map[string]any{fieldStatus: op.statusAt(now)}
+func (s *Service) status(op *Operation, t *ResourceType) map[string]any {
+	now := s.Clock.Now()
+	body := map[string]any{fields.Status: op.statusAt(now)}
 	if op.Fail != nil && !op.running() {
 		body["error"] = op.Fail.inner()
 	}
-	if r := s.store.get(op.ResourceID); t.protocol.pollOutput && r != nil && !op.running() && op.Fail == nil && op.Change != remove {
-		body["properties"] = map[string]any{"output": s.show(r, t, op.APIVersion)}
+	if r := s.Store.Get(op.ResourceID); t.Protocol.PollOutput && r != nil && !op.running() && op.Fail == nil && op.Change != Remove {
+		body["properties"] = map[string]any{"output": s.Show(r, t, op.APIVersion)}
 	}
-	switch t.protocol.poll {
-	case pollDetailed, pollComplete:
-		if t.protocol.poll == pollComplete {
-			body["id"] = pathOf(s.operationURL(op, t.protocol.operations))
+	switch t.Protocol.Poll {
+	case pollDetailed, PollComplete:
+		if t.Protocol.Poll == PollComplete {
+			body["id"] = PathOf(s.OperationURL(op, t.Protocol.Operations))
 		}
 		body["name"] = op.ID
 		body["startTime"] = op.Started.UTC().Format(time.RFC3339Nano)
 		if !op.running() {
 			body["endTime"] = op.Due.UTC().Format(time.RFC3339Nano)
 		}
-	case pollIdentified:
-		body["id"] = pathOf(s.operationURL(op, t.protocol.operations))
+	case PollIdentified:
+		body["id"] = PathOf(s.OperationURL(op, t.Protocol.Operations))
 		body["name"] = op.ID
-	case pollStatusOnly:
+	case PollStatusOnly:
 	}
 	return body
 }
 
 // pollResult answers a poll of the Location header: 202 until the operation has ended, then its result.
-func (s *Service) pollResult(w http.ResponseWriter, op *Operation, t *resourceType, segment string) {
+func (s *Service) pollResult(w http.ResponseWriter, op *Operation, t *ResourceType, segment string) {
 	switch {
 	case op.running():
-		w.Header().Set("Location", s.operationURL(op, segment))
+		w.Header().Set("Location", s.OperationURL(op, segment))
 		w.WriteHeader(http.StatusAccepted)
 	case op.Fail != nil:
 		WriteError(w, &Error{Status: max(op.Fail.Status, http.StatusBadRequest), Code: op.Fail.Code, Message: op.Fail.Message})
-	case op.Change == remove:
+	case op.Change == Remove:
 		w.WriteHeader(http.StatusOK)
 	default:
-		r := s.store.get(op.ResourceID)
+		r := s.Store.Get(op.ResourceID)
 		if r == nil {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		writeJSON(w, http.StatusOK, s.show(r, t, op.APIVersion))
+		WriteJSON(w, http.StatusOK, s.Show(r, t, op.APIVersion))
 	}
 }

@@ -45,7 +45,7 @@ func (p *providers) check(id ID) *Error {
 	if !p.unregistered[strings.ToLower(id.Namespace)] {
 		return nil
 	}
-	return conflict("MissingSubscriptionRegistration",
+	return Conflict("MissingSubscriptionRegistration",
 		"The subscription is not registered to use namespace '%s'. See https://aka.ms/rps-not-found for how to register subscriptions.", id.Namespace)
 }
 
@@ -59,22 +59,22 @@ func (s *Service) SetProviderRegistered(namespace string, registered bool) error
 // provider answers GET /subscriptions/S/providers/N and POST /subscriptions/S/providers/N/register.
 func (s *Service) provider(w http.ResponseWriter, r *http.Request, subscription string, rest []string) *Error {
 	if len(rest) == 0 {
-		return notFound("NotFound", "Listing resource providers is not supported.")
+		return NotFound("NotFound", "Listing resource providers is not supported.")
 	}
 	namespace := rest[0]
 	switch {
 	case len(rest) == 2 && strings.EqualFold(rest[1], "register") && r.Method == http.MethodPost:
 		if err := s.providers.set(namespace, true); err != nil {
-			return internalError(err)
+			return InternalError(err)
 		}
-	case len(rest) == 2 && r.Method == http.MethodGet && strings.EqualFold(strings.Join(rest, "/"), "Microsoft.Compute/skus"):
-		return s.listSKUs(w, r, subscription)
+	case len(rest) == 2 && r.Method == http.MethodGet && s.lists[strings.ToLower(strings.Join(rest, "/"))] != nil:
+		return s.lists[strings.ToLower(strings.Join(rest, "/"))](s, w, r, subscription)
 	case len(rest) == 2 && r.Method == http.MethodGet:
 		return s.list(w, r, []string{"subscriptions", subscription, "providers", namespace, rest[1]}, r.URL.Query().Get("api-version"))
 	case len(rest) != 1 || r.Method != http.MethodGet:
-		return notFound("NotFound", "No resource has the path '%s'.", r.URL.Path)
+		return NotFound("NotFound", "No resource has the path '%s'.", r.URL.Path)
 	}
-	writeJSON(w, http.StatusOK, map[string]any{
+	WriteJSON(w, http.StatusOK, map[string]any{
 		"id":                "/subscriptions/" + subscription + "/providers/" + namespace,
 		"namespace":         namespace,
 		"registrationState": s.providers.state(namespace),
@@ -86,13 +86,9 @@ func (s *Service) subscription(w http.ResponseWriter, r *http.Request, id string
 	if r.Method != http.MethodGet {
 		return &Error{Status: http.StatusMethodNotAllowed, Code: "HttpMethodNotSupported", Message: "The HTTP method " + r.Method + " is not supported at scope '/subscriptions/" + id + "'."}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"id": "/subscriptions/" + id, "subscriptionId": id, "tenantId": s.tenantOf(id),
+	WriteJSON(w, http.StatusOK, map[string]any{
+		"id": "/subscriptions/" + id, "subscriptionId": id, "tenantId": s.TenantOf(id),
 		"displayName": "azuresim", "state": "Enabled", "authorizationSource": "RoleBased",
 	})
 	return nil
-}
-
-func encode(body map[string]any) ([]byte, error) {
-	return json.Marshal(body)
 }

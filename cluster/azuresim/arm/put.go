@@ -2,38 +2,38 @@ package arm
 
 import (
 	"net/http"
-	"reflect"
 	"strings"
 
+	"github.com/google/uuid"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
-	"github.com/google/uuid"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
 )
 
 func (s *Service) put(w http.ResponseWriter, r *http.Request, id ID, version string, raw []byte) *Error {
-	t := s.types.lookup(id.Type)
+	t := s.Types.Lookup(id.Type)
 	p, e := s.preparePut(r, id, t, version, raw)
 	if e != nil {
 		return e
 	}
-	if t.validate != nil {
-		if e := t.validate(p); e != nil {
+	if t.Validate != nil {
+		if e := t.Validate(p); e != nil {
 			return e
 		}
 	}
 	if e := s.applyPut(p, t); e != nil {
 		return e
 	}
-	a := p.answer(t)
-	if t.answers != nil {
-		a = t.answers(p)
+	a := p.Answer(t)
+	if t.Answers != nil {
+		a = t.Answers(p)
 	}
 	return s.commit(w, r, p, t, a)
 }
 
 // preparePut checks what holds for every type and returns the change to make.
-func (s *Service) preparePut(r *http.Request, id ID, t *resourceType, version string, raw []byte) (*put, *Error) {
-	existing := s.store.get(id.Path)
+func (s *Service) preparePut(r *http.Request, id ID, t *ResourceType, version string, raw []byte) (*Put, *Error) {
+	existing := s.Store.Get(id.Path)
 	if e := s.checkPutScope(id, existing); e != nil {
 		return nil, e
 	}
@@ -44,34 +44,30 @@ func (s *Service) preparePut(r *http.Request, id ID, t *resourceType, version st
 		if existing == nil {
 			return nil, s.notFoundFor(id, t, version)
 		}
-		merged, err := mergeInto(s.show(existing, t, version), raw)
+		merged, err := mergeInto(s.Show(existing, t, version), raw)
 		if err != nil {
-			return nil, badRequest("InvalidRequestContent", "The request content was invalid and could not be deserialized: '%s'.", err)
+			return nil, BadRequest("InvalidRequestContent", "The request content was invalid and could not be deserialized: '%s'.", err)
 		}
 		raw = merged
 	}
-	given, err := decode(raw)
+	given, err := fields.Decode(raw)
 	if err != nil || given == nil {
-		return nil, badRequest("InvalidRequestContent", "The request content was invalid and could not be deserialized: '%v'.", err)
+		return nil, BadRequest("InvalidRequestContent", "The request content was invalid and could not be deserialized: '%v'.", err)
 	}
-	requested := withoutNulls(given)
-	if t.tracked && text(requested, "location") == "" {
-		return nil, badRequest("LocationRequired", "The location property is required for this definition.")
+	requested := fields.WithoutNulls(given)
+	if t.Tracked && fields.Text(requested, "location") == "" {
+		return nil, BadRequest("LocationRequired", "The location property is required for this definition.")
 	}
-	if existing != nil && t.tracked && !strings.EqualFold(normalLocation(text(requested, "location")), normalLocation(existing.location())) {
-		return nil, conflict("InvalidResourceLocation",
+	if existing != nil && t.Tracked && !strings.EqualFold(NormalLocation(fields.Text(requested, "location")), NormalLocation(existing.Location())) {
+		return nil, Conflict("InvalidResourceLocation",
 			"The resource '%s' already exists in location '%s' in resource group '%s'. A resource with the same name cannot be created in location '%s'. Please select a new resource name.",
-			id.Name, existing.location(), id.ResourceGroup, text(requested, "location"))
+			id.Name, existing.Location(), id.ResourceGroup, fields.Text(requested, "location"))
 	}
-	return &put{service: s, id: id, apiVersion: version, now: s.clock.Now(), existing: existing, requested: requested, given: given}, nil
-}
-
-func normalLocation(location string) string {
-	return strings.ToLower(strings.ReplaceAll(location, " ", ""))
+	return &Put{Service: s, ID: id, APIVersion: version, Now: s.Clock.Now(), Existing: existing, Requested: requested, given: given}, nil
 }
 
 func mergeInto(present map[string]any, patch []byte) ([]byte, error) {
-	document, err := encode(present)
+	document, err := fields.Encode(present)
 	if err != nil {
 		return nil, err
 	}
@@ -85,14 +81,14 @@ func (s *Service) checkPutScope(id ID, existing *Resource) *Error {
 	if e := s.checkScope(id); e != nil {
 		return e
 	}
-	if group := s.store.get(id.groupPath()); !id.isResourceGroup() && group != nil && group.provisioningState() == stateDeleting {
-		return conflict("ResourceGroupBeingDeleted", "The resource group '%s' is in deprovisioning state and cannot perform this operation.", id.ResourceGroup)
+	if group := s.Store.Get(id.GroupPath()); !id.isResourceGroup() && group != nil && group.ProvisioningState() == StateDeleting {
+		return Conflict("ResourceGroupBeingDeleted", "The resource group '%s' is in deprovisioning state and cannot perform this operation.", id.ResourceGroup)
 	}
 	if missing, ok := s.missingRoot(id); ok {
-		return notFound("ParentResourceNotFound", "Can not perform requested operation on nested resource. Parent resource '%s' not found.", missing.Name)
+		return NotFound("ParentResourceNotFound", "Can not perform requested operation on nested resource. Parent resource '%s' not found.", missing.Name)
 	}
-	if existing != nil && existing.provisioningState() == stateDeleting && !id.isResourceGroup() {
-		return conflict("AnotherOperationInProgress", "Another operation on this or dependent resource is in progress: '%s' is being deleted.", id.Name)
+	if existing != nil && existing.ProvisioningState() == StateDeleting && !id.isResourceGroup() {
+		return Conflict("AnotherOperationInProgress", "Another operation on this or dependent resource is in progress: '%s' is being deleted.", id.Name)
 	}
 	return nil
 }
@@ -101,7 +97,7 @@ func (s *Service) checkPutScope(id ID, existing *Resource) *Error {
 func checkConditions(r *http.Request, existing *Resource) *Error {
 	etag := ""
 	if existing != nil {
-		etag = text(existing.Body, "etag") + text(existing.Body, "eTag") + text(existing.Body, "properties", "eTag")
+		etag = fields.Text(existing.Body, "etag") + fields.Text(existing.Body, "eTag") + fields.Text(existing.Body, "properties", "eTag")
 	}
 	failed := &Error{Status: http.StatusPreconditionFailed, Code: "PreconditionFailed", Message: "The condition in the request's header is not met by the resource's etag."}
 	if match := r.Header.Get("If-Match"); match != "" && (existing == nil || match != "*" && match != etag) {
@@ -113,152 +109,114 @@ func checkConditions(r *http.Request, existing *Resource) *Error {
 	return nil
 }
 
-func (s *Service) applyPut(p *put, t *resourceType) *Error {
-	p.result = clone(p.requested)
-	if p.existing != nil {
-		updated := *p.existing
-		p.resource = &updated
+func (s *Service) applyPut(p *Put, t *ResourceType) *Error {
+	p.Result = fields.Clone(p.Requested)
+	if p.Existing != nil {
+		updated := *p.Existing
+		p.Resource = &updated
 	} else {
-		p.resource = &Resource{ID: p.id.Path, Type: t.name, Name: p.id.Name, Created: p.now, Private: map[string]any{}}
+		p.Resource = &Resource{ID: p.ID.Path, Type: t.Name, Name: p.ID.Name, Created: p.Now, Private: map[string]any{}}
 	}
-	p.resource.APIVersion = p.apiVersion
-	p.result["id"] = p.resource.ID
-	p.result["name"] = p.resource.Name
-	p.result["type"] = t.name
-	if p.existing != nil {
-		p.changed = differs(p.existing.Body, p.requested)
+	p.Resource.APIVersion = p.APIVersion
+	p.Result["id"] = p.Resource.ID
+	p.Result["name"] = p.Resource.Name
+	p.Result["type"] = t.Name
+	if p.Existing != nil {
+		p.Changed = fields.Differs(p.Existing.Body, p.Requested)
 	}
-	if t.apply != nil {
-		if e := t.apply(p); e != nil {
+	if t.Apply != nil {
+		if e := t.Apply(p); e != nil {
 			return e
 		}
 	} else {
 		applyGeneric(p)
 	}
-	p.resource.Body = p.result
+	p.Resource.Body = p.Result
 	return nil
 }
 
 // applyGeneric keeps what the provider had added to the resource before.
-func applyGeneric(p *put) {
-	child(p.result, "properties")
-	if p.existing != nil {
-		fill(p.result, map[string]any{"systemData": p.existing.Body["systemData"]})
-		if p.result["systemData"] == nil {
-			delete(p.result, "systemData")
+func applyGeneric(p *Put) {
+	fields.Child(p.Result, "properties")
+	if p.Existing != nil {
+		fields.Fill(p.Result, map[string]any{"systemData": p.Existing.Body["systemData"]})
+		if p.Result["systemData"] == nil {
+			delete(p.Result, "systemData")
 		}
 	}
 }
 
-// differs tells whether requested asks for anything that present does not have.
-func differs(present, requested map[string]any) bool {
-	for name, want := range requested {
-		have, ok := present[name]
-		if !ok && isEmpty(want) {
-			continue
-		}
-		wantMap, isMap := want.(map[string]any)
-		haveMap, hasMap := have.(map[string]any)
-		if isMap && hasMap && name != "tags" {
-			if differs(haveMap, wantMap) {
-				return true
-			}
-			continue
-		}
-		if !reflect.DeepEqual(have, want) {
-			return true
-		}
-	}
-	return false
-}
-
-func isEmpty(value any) bool {
-	switch v := value.(type) {
-	case nil:
-		return true
-	case map[string]any:
-		return len(v) == 0
-	case []any:
-		return len(v) == 0
-	case string:
-		return v == ""
-	case bool:
-		return !v
-	}
-	return false
-}
-
-// answer picks the protocol's answer to this change.
-func (p *put) answer(t *resourceType) answer {
+// Answer picks the protocol's answer to this change.
+func (p *Put) Answer(t *ResourceType) Answer {
 	switch {
-	case p.existing == nil:
-		return t.protocol.create
-	case !p.changed && t.protocol.unchanged.status != 0:
-		return t.protocol.unchanged
+	case p.Existing == nil:
+		return t.Protocol.Create
+	case !p.Changed && t.Protocol.Unchanged.Status != 0:
+		return t.Protocol.Unchanged
 	}
-	return t.protocol.update
+	return t.Protocol.Update
 }
 
 // commit stores the resource, starts its operation and answers.
-func (s *Service) commit(w http.ResponseWriter, r *http.Request, p *put, t *resourceType, a answer) *Error {
-	state := a.state
-	if p.state != "" && a.longRunning() {
-		state = p.state
+func (s *Service) commit(w http.ResponseWriter, r *http.Request, p *Put, t *ResourceType, a Answer) *Error {
+	state := a.State
+	if p.State != "" && a.longRunning() {
+		state = p.State
 	}
 	if state == "" {
-		state = statusSucceeded
+		state = StatusSucceeded
 	}
-	p.resource.properties()["provisioningState"] = state
-	refreshETag(p.resource)
-	if err := s.store.put(p.resource); err != nil {
-		return internalError(err)
+	p.Resource.Properties()["provisioningState"] = state
+	RefreshETag(p.Resource)
+	if err := s.Store.Put(p.Resource); err != nil {
+		return InternalError(err)
 	}
-	if t.stored != nil {
-		if e := t.stored(p); e != nil {
+	if t.Stored != nil {
+		if e := t.Stored(p); e != nil {
 			return e
 		}
 	}
 	if err := s.start(w, r, p, t, a); err != nil {
-		return internalError(err)
+		return InternalError(err)
 	}
-	if a.noBody {
-		w.WriteHeader(a.status)
+	if a.NoBody {
+		w.WriteHeader(a.Status)
 		return nil
 	}
-	if t.etagOfPut {
-		w.Header().Set("ETag", text(p.resource.Body, "etag"))
+	if t.EtagOfPut {
+		w.Header().Set("ETag", fields.Text(p.Resource.Body, "etag"))
 	}
-	if a.emptyBody {
-		writeJSON(w, a.status, struct{}{})
+	if a.EmptyBody {
+		WriteJSON(w, a.Status, struct{}{})
 		return nil
 	}
-	show := t.view
-	if t.viewOfPut != nil {
-		show = t.viewOfPut
+	show := t.View
+	if t.ViewOfPut != nil {
+		show = t.ViewOfPut
 	}
-	shown := clone(p.resource.Body)
+	shown := fields.Clone(p.Resource.Body)
 	if show != nil {
-		shown = show(s, p.resource, p.apiVersion)
+		shown = show(s, p.Resource, p.APIVersion)
 	}
-	writeJSON(w, a.status, shown)
+	WriteJSON(w, a.Status, shown)
 	return nil
 }
 
-func (s *Service) start(w http.ResponseWriter, r *http.Request, p *put, t *resourceType, a answer) error {
-	kind := update
-	if p.existing == nil {
-		kind = create
+func (s *Service) start(w http.ResponseWriter, r *http.Request, p *Put, t *ResourceType, a Answer) error {
+	kind := Update
+	if p.Existing == nil {
+		kind = Create
 	}
 	if !a.longRunning() {
 		if fail := failing(r.Context()); fail != nil {
-			return s.setState(p.resource, statusFailed)
+			return s.SetState(p.Resource, StatusFailed)
 		}
-		if t.settle != nil {
-			return t.settle(s, p.resource)
+		if t.Settle != nil {
+			return t.Settle(s, p.Resource)
 		}
 		return nil
 	}
-	op, err := s.begin(p.resource, kind, p.apiVersion, failing(r.Context()))
+	op, err := s.begin(p.Resource, kind, p.APIVersion, failing(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -266,8 +224,8 @@ func (s *Service) start(w http.ResponseWriter, r *http.Request, p *put, t *resou
 	return nil
 }
 
-// refreshETag gives the resource a new etag if its provider has them.
-func refreshETag(r *Resource) {
+// RefreshETag gives the resource a new etag if its provider has them.
+func RefreshETag(r *Resource) {
 	if _, ok := r.Body["etag"]; ok {
 		r.Body["etag"] = `W/"` + uuid.NewString() + `"`
 	}

@@ -4,10 +4,19 @@ import (
 	"net/http"
 	"sort"
 	"strings"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
 )
 
-// all returns every resource in the order of creation.
-func (s *store) all() []*Resource {
+// ViewWithoutState shows a resource that has no provisioningState.
+func ViewWithoutState(_ *Service, r *Resource, _ string) map[string]any {
+	body := fields.Clone(r.Body)
+	delete(fields.Child(body, "properties"), "provisioningState")
+	return body
+}
+
+// All returns every resource in the order of creation.
+func (s *store) All() []*Resource {
 	found := make([]*Resource, 0, len(s.resources))
 	for _, r := range s.resources {
 		found = append(found, r)
@@ -16,12 +25,12 @@ func (s *store) all() []*Resource {
 	return found
 }
 
-// show is what a GET of the resource answers.
-func (s *Service) show(r *Resource, t *resourceType, apiVersion string) map[string]any {
-	if t.view == nil {
-		return clone(r.Body)
+// Show is what a GET of the resource answers.
+func (s *Service) Show(r *Resource, t *ResourceType, apiVersion string) map[string]any {
+	if t.View == nil {
+		return fields.Clone(r.Body)
 	}
-	return t.view(s, r, apiVersion)
+	return t.View(s, r, apiVersion)
 }
 
 // checkScope returns an error if the resource group or the parent of the resource does not exist.
@@ -29,7 +38,7 @@ func (s *Service) checkScope(id ID) *Error {
 	if id.isResourceGroup() {
 		return nil
 	}
-	if id.ResourceGroup != "" && s.store.get(id.groupPath()) == nil {
+	if id.ResourceGroup != "" && s.Store.Get(id.GroupPath()) == nil {
 		return resourceGroupNotFound(id.ResourceGroup)
 	}
 	return nil
@@ -38,12 +47,12 @@ func (s *Service) checkScope(id ID) *Error {
 // missingRoot returns the topmost resource above id that does not exist, if any.
 func (s *Service) missingRoot(id ID) (ID, bool) {
 	missing, found := ID{}, false
-	for id.nested() {
+	for id.Nested() {
 		parent, err := ParseID(id.Parent)
 		if err != nil {
 			break
 		}
-		if s.store.get(parent.Path) == nil {
+		if s.Store.Get(parent.Path) == nil {
 			missing, found = parent, true
 		}
 		id = parent
@@ -52,16 +61,19 @@ func (s *Service) missingRoot(id ID) (ID, bool) {
 }
 
 func (s *Service) get(w http.ResponseWriter, r *http.Request, id ID, version string) *Error {
-	t := s.types.lookup(id.Type)
-	resource := s.store.get(id.Path)
+	t := s.Types.Lookup(id.Type)
+	resource := s.Store.Get(id.Path)
 	if resource == nil {
-		if s.showNodes(w, id, false) {
-			return nil
+		for _, one := range s.unstored(id, t) {
+			if strings.EqualFold(fields.Text(one, "id"), id.Path) {
+				WriteJSON(w, http.StatusOK, one)
+				return nil
+			}
 		}
 		return s.notFoundFor(id, t, version)
 	}
-	if t.etagHeader {
-		if etag := text(resource.Body, "etag"); etag != "" {
+	if t.EtagHeader {
+		if etag := fields.Text(resource.Body, "etag"); etag != "" {
 			w.Header().Set("ETag", etag)
 		}
 	}
@@ -69,15 +81,17 @@ func (s *Service) get(w http.ResponseWriter, r *http.Request, id ID, version str
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	shown := s.show(resource, t, version)
-	if resource.Type == TypeVirtualMachine && strings.EqualFold(r.URL.Query().Get("$expand"), "instanceView") {
-		child(shown, "properties")["instanceView"] = s.instanceView(resource)
+	shown := s.Show(resource, t, version)
+	for name, expand := range t.Expands {
+		if strings.EqualFold(r.URL.Query().Get("$expand"), name) {
+			fields.Child(shown, "properties")[name] = expand(s, resource)
+		}
 	}
-	writeJSON(w, http.StatusOK, shown)
+	WriteJSON(w, http.StatusOK, shown)
 	return nil
 }
 
-func (s *Service) notFoundFor(id ID, t *resourceType, version string) *Error {
+func (s *Service) notFoundFor(id ID, t *ResourceType, version string) *Error {
 	if id.isResourceGroup() {
 		return resourceGroupNotFound(id.Name)
 	}
@@ -85,12 +99,12 @@ func (s *Service) notFoundFor(id ID, t *resourceType, version string) *Error {
 		return e
 	}
 	if missing, ok := s.missingRoot(id); ok {
-		return resourceNotFound(missing)
+		return ResourceNotFound(missing)
 	}
-	if t.missing != nil {
-		return t.missing(id, s, version)
+	if t.Missing != nil {
+		return t.Missing(id, s, version)
 	}
-	return resourceNotFound(id)
+	return ResourceNotFound(id)
 }
 
 // list answers the resources of one type below a resource, a resource group or a subscription.
@@ -98,76 +112,100 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, segments []string
 	if r.Method != http.MethodGet {
 		return &Error{Status: http.StatusMethodNotAllowed, Code: "HttpMethodNotSupported", Message: "The HTTP method " + r.Method + " is not supported for a collection."}
 	}
-	if s.showInstanceView(w, segments) {
+	if s.showExpanded(w, segments) {
 		return nil
 	}
 	// A collection's path with a name at its end is the path of a resource, which tells the type.
 	id, err := ParseID("/" + strings.Join(segments, "/") + "/name")
 	if err != nil {
-		return badRequest("InvalidResourceId", "%s", err)
+		return BadRequest("InvalidResourceId", "%s", err)
 	}
 	if e := s.checkScope(id); e != nil {
 		return e
 	}
-	if s.showNodes(w, id, true) {
+	t := s.Types.Lookup(id.Type)
+	if unstored := s.unstored(id, t); unstored != nil {
+		WriteJSON(w, http.StatusOK, map[string]any{"value": unstored})
 		return nil
 	}
 	if missing, ok := s.missingRoot(id); ok {
-		return resourceNotFound(missing)
+		return ResourceNotFound(missing)
 	}
 	scope := "/subscriptions/" + id.Subscription
 	if id.Parent != "" {
 		scope = id.Parent
 	}
-	t := s.types.lookup(id.Type)
 	value := []any{}
-	for _, resource := range s.store.children(scope, id.Type) {
-		value = append(value, s.show(resource, t, version))
+	for _, resource := range s.Store.Children(scope, id.Type) {
+		value = append(value, s.Show(resource, t, version))
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"value": value})
+	WriteJSON(w, http.StatusOK, map[string]any{"value": value})
 	return nil
+}
+
+// unstored is what there is in a resource's collection that is not stored.
+func (s *Service) unstored(id ID, t *ResourceType) []map[string]any {
+	if t.Unstored == nil {
+		return nil
+	}
+	return t.Unstored(s, id)
+}
+
+// showExpanded answers a GET of a part of a resource that can be read by itself; it returns false for any other path.
+func (s *Service) showExpanded(w http.ResponseWriter, segments []string) bool {
+	r := s.Store.Get("/" + strings.Join(segments[:len(segments)-1], "/"))
+	if r == nil {
+		return false
+	}
+	for name, expand := range s.Types.Lookup(r.Type).Expands {
+		if strings.EqualFold(segments[len(segments)-1], name) {
+			WriteJSON(w, http.StatusOK, expand(s, r))
+			return true
+		}
+	}
+	return false
 }
 
 // action answers a POST below a resource.
 func (s *Service) action(w http.ResponseWriter, r *http.Request, path, name string) *Error {
 	id, err := ParseID("/" + path)
 	if err != nil {
-		return badRequest("InvalidResourceId", "%s", err)
+		return BadRequest("InvalidResourceId", "%s", err)
 	}
-	t := s.types.lookup(id.Type)
-	resource := s.store.get(id.Path)
+	t := s.Types.Lookup(id.Type)
+	resource := s.Store.Get(id.Path)
 	if resource == nil {
 		return s.notFoundFor(id, t, r.URL.Query().Get("api-version"))
 	}
-	if operate, ok := t.operates[strings.ToLower(name)]; ok {
+	if operate, ok := t.Operates[strings.ToLower(name)]; ok {
 		return s.operate(w, r, resource, operate)
 	}
-	act, ok := t.actions[strings.ToLower(name)]
+	act, ok := t.Actions[strings.ToLower(name)]
 	if !ok {
-		return notFound("InvalidResourceType", "The resource type '%s' has no action '%s'.", id.Type, name)
+		return NotFound("InvalidResourceType", "The resource type '%s' has no action '%s'.", id.Type, name)
 	}
 	body, e := act(s, resource)
 	if e != nil {
 		return e
 	}
-	writeJSON(w, http.StatusOK, body)
+	WriteJSON(w, http.StatusOK, body)
 	return nil
 }
 
 // operate starts the operation of a POST.
 func (s *Service) operate(w http.ResponseWriter, r *http.Request, resource *Resource, note func(*Service, *Resource)) *Error {
-	if s.operations.runningOn(resource.ID, false) != nil {
-		return conflict("Conflict", "The request failed due to conflict with a concurrent request. To resolve it, please refer to https://aka.ms/activitylog to get more details on the conflicting requests.")
+	if s.Operations.RunningOn(resource.ID, false) != nil {
+		return Conflict("Conflict", "The request failed due to conflict with a concurrent request. To resolve it, please refer to https://aka.ms/activitylog to get more details on the conflicting requests.")
 	}
 	note(s, resource)
-	if err := s.setState(resource, stateUpdating); err != nil {
-		return internalError(err)
+	if err := s.SetState(resource, StateUpdating); err != nil {
+		return InternalError(err)
 	}
-	op, err := s.begin(resource, update, r.URL.Query().Get("api-version"), failing(r.Context()))
+	op, err := s.begin(resource, Update, r.URL.Query().Get("api-version"), failing(r.Context()))
 	if err != nil {
-		return internalError(err)
+		return InternalError(err)
 	}
-	s.setOperationHeaders(w.Header(), op, answer{asyncOperation: true, location: true})
+	s.setOperationHeaders(w.Header(), op, Answer{AsyncOperation: true, Location: true})
 	w.WriteHeader(http.StatusAccepted)
 	return nil
 }

@@ -6,22 +6,25 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
 )
 
-func resourceGroupTypes() []*resourceType {
-	return []*resourceType{{
-		name:    TypeResourceGroup,
-		tracked: true,
-		protocol: protocol{
-			create:         answer{status: 201},
-			update:         answer{status: 200},
-			remove:         answer{status: 202, location: true, retryAfter: 15, state: stateDeleting, noBody: true},
-			pollRetryAfter: 15,
-			operations:     operationsSegment,
-			results:        "operationresults",
+// ResourceGroupTypes are resource groups.
+func ResourceGroupTypes() []*ResourceType {
+	return []*ResourceType{{
+		Name:    TypeResourceGroup,
+		Tracked: true,
+		Protocol: Protocol{
+			Create:         Answer{Status: 201},
+			Update:         Answer{Status: 200},
+			Remove:         Answer{Status: 202, Location: true, RetryAfter: 15, State: StateDeleting, NoBody: true},
+			PollRetryAfter: 15,
+			Operations:     OperationsSegment,
+			Results:        "operationresults",
 		},
-		validate: validateResourceGroup,
-		apply:    applyResourceGroup,
+		Validate: validateResourceGroup,
+		Apply:    applyResourceGroup,
 	}}
 }
 
@@ -32,7 +35,7 @@ const longestGroupName = 90
 // resources"). Letters and digits of any alphabet are allowed (MicrosoftDocs/feedback#1951).
 func invalidGroupName(name string) *Error {
 	refused := func(why string) *Error {
-		return badRequest("InvalidResourceGroup", "The provided resource group name '%s' %s. For more details, visit https://aka.ms/ResourceGroupNamingRestrictions .", name, why)
+		return BadRequest("InvalidResourceGroup", "The provided resource group name '%s' %s. For more details, visit https://aka.ms/ResourceGroupNamingRestrictions .", name, why)
 	}
 	invalid := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-.()_", r) {
@@ -51,24 +54,24 @@ func invalidGroupName(name string) *Error {
 	return nil
 }
 
-func validateResourceGroup(p *put) *Error {
-	if e := invalidGroupName(p.id.Name); e != nil {
+func validateResourceGroup(p *Put) *Error {
+	if e := invalidGroupName(p.ID.Name); e != nil {
 		return e
 	}
-	location := normalLocation(text(p.requested, "location"))
-	regions := p.service.tenants.CloudOf(p.id.Subscription).Regions
+	location := NormalLocation(fields.Text(p.Requested, "location"))
+	regions := p.Service.Tenants.CloudOf(p.ID.Subscription).Regions
 	if slices.Contains(regions, location) {
 		return nil
 	}
-	return badRequest("LocationNotAvailableForResourceGroup",
+	return BadRequest("LocationNotAvailableForResourceGroup",
 		"The provided location '%s' is not available for resource group. List of available regions is '%s'.",
-		text(p.requested, "location"), strings.Join(regions, ","))
+		fields.Text(p.Requested, "location"), strings.Join(regions, ","))
 }
 
-func applyResourceGroup(p *put) *Error {
-	p.result["properties"] = map[string]any{}
-	if p.existing != nil && p.existing.Body["managedBy"] != nil {
-		p.result["managedBy"] = p.existing.Body["managedBy"]
+func applyResourceGroup(p *Put) *Error {
+	p.Result["properties"] = map[string]any{}
+	if p.Existing != nil && p.Existing.Body["managedBy"] != nil {
+		p.Result["managedBy"] = p.Existing.Body["managedBy"]
 	}
 	return nil
 }

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// operationsSegment is the usual last but one path segment of an Azure-AsyncOperation URL.
-const operationsSegment = "operations"
+// OperationsSegment is the usual last but one path segment of an Azure-AsyncOperation URL.
+const OperationsSegment = "operations"
 
-// answer is what a resource provider answers to a change.
-type answer struct {
-	status int
-	// asyncOperation and location tell which of the headers Azure-AsyncOperation and Location the answer has.
-	asyncOperation, location bool
-	// retryAfter is the header of that name in seconds; 0 sends none.
-	retryAfter int
-	// state is the provisioningState while the change is under way; empty means that the change is done at once.
-	state string
-	// noBody answers without a body, emptyBody with an empty object.
-	noBody, emptyBody bool
+// Answer is what a resource provider answers to a change.
+type Answer struct {
+	Status int
+	// AsyncOperation and Location tell which of the headers Azure-AsyncOperation and Location the answer has.
+	AsyncOperation, Location bool
+	// RetryAfter is the header of that name in seconds; 0 sends none.
+	RetryAfter int
+	// State is the provisioningState while the change is under way; empty means that the change is done at once.
+	State string
+	// NoBody answers without a body, emptyBody with an empty object.
+	NoBody, EmptyBody bool
 }
 
-func (a answer) longRunning() bool {
-	return a.asyncOperation || a.location
+func (a Answer) longRunning() bool {
+	return a.AsyncOperation || a.Location
 }
 
 // pollStyle is the form in which an operation's status is answered.
@@ -31,136 +31,141 @@ type pollStyle int
 const (
 	// pollDetailed has name, status, startTime and, at the end, endTime.
 	pollDetailed pollStyle = iota
-	// pollStatusOnly has only status.
-	pollStatusOnly
-	// pollIdentified has id, name and status.
-	pollIdentified
-	// pollComplete has all of pollDetailed and id.
-	pollComplete
+	// PollStatusOnly has only status.
+	PollStatusOnly
+	// PollIdentified has id, name and status.
+	PollIdentified
+	// PollComplete has all of pollDetailed and id.
+	PollComplete
 )
 
-// protocol is how a resource type answers changes and polls; each value was read from recorded traffic.
-type protocol struct {
-	create, update, remove answer
-	// unchanged answers a PUT that changes nothing; the zero value means update.
-	unchanged answer
-	poll      pollStyle
-	// pollRetryAfter is the Retry-After of a poll that finds the operation running; 0 sends none.
-	pollRetryAfter int
-	// polls are other ones by the kind of the change: of the first poll, the second and so on, the last for all that follow.
-	polls map[change][]int
-	// statuses are the strings between the start and the end of an operation by its kind, spread over its duration.
-	statuses map[change][]string
-	// operations and results are the last but one path segments of the two headers' URLs.
-	operations, results string
-	// operationsVersion is the api-version of those URLs; empty means that of the request.
-	operationsVersion string
-	// below puts those URLs below the resource, inGroup below the provider in the resource group, and not below the provider's location.
-	below, inGroup bool
-	// pollAccepted answers 202 and the headers of the change to a poll that finds the operation running.
-	pollAccepted bool
-	// pollOutput has what a poll answers at the end tell the resource.
-	pollOutput bool
+// Protocol is how a resource type answers changes and polls; each value was read from recorded traffic.
+type Protocol struct {
+	Create, Update, Remove Answer
+	// Unchanged answers a PUT that changes nothing; the zero value means update.
+	Unchanged Answer
+	Poll      pollStyle
+	// PollRetryAfter is the Retry-After of a poll that finds the operation running; 0 sends none.
+	PollRetryAfter int
+	// Polls are other ones by the kind of the change: of the first poll, the second and so on, the last for all that follow.
+	Polls map[Change][]int
+	// Statuses are the strings between the start and the end of an operation by its kind, spread over its duration.
+	Statuses map[Change][]string
+	// Operations and Results are the last but one path segments of the two headers' URLs.
+	Operations, Results string
+	// OperationsVersion is the api-version of those URLs; empty means that of the request.
+	OperationsVersion string
+	// Below puts those URLs below the resource, inGroup below the provider in the resource group, and not below the provider's location.
+	Below, InGroup bool
+	// PollAccepted answers 202 and the headers of the change to a poll that finds the operation running.
+	PollAccepted bool
+	// PollOutput has what a poll answers at the end tell the resource.
+	PollOutput bool
 }
 
-// change is the kind of a change to a resource.
-type change string
+// Change is the kind of a change to a resource.
+type Change string
 
+// The kinds of changes.
 const (
-	create change = "create"
-	update change = "update"
-	remove change = "delete"
+	Create Change = "create"
+	Update Change = "update"
+	Remove Change = "delete"
 )
 
-// put is one PUT or PATCH on its way through a resource type.
-type put struct {
-	service    *Service
-	id         ID
-	apiVersion string
-	now        time.Time
-	// existing is the resource before, or nil.
-	existing *Resource
-	// requested is the body of the request without its nulls; given is the body as it was sent.
-	requested, given map[string]any
-	// result is the body to store.
-	result map[string]any
-	// resource is what will be stored; its body is result.
-	resource *Resource
-	// state overrides the provisioningState that the protocol shows while the change runs.
-	state string
-	// changed tells whether anything differs from the existing resource.
-	changed bool
+// Put is one PUT or PATCH on its way through a resource type.
+type Put struct {
+	Service    *Service
+	ID         ID
+	APIVersion string
+	Now        time.Time
+	// Existing is the resource before, or nil.
+	Existing *Resource
+	// Requested is the body of the request without its nulls; given is the body as it was sent.
+	Requested, given map[string]any
+	// Result is the body to store.
+	Result map[string]any
+	// Resource is what will be stored; its body is Result.
+	Resource *Resource
+	// State overrides the provisioningState that the protocol shows while the change runs.
+	State string
+	// Changed tells whether anything differs from the existing resource.
+	Changed bool
 }
 
-// resourceType is what the simulator knows of one type; the zero values of its functions do nothing.
-type resourceType struct {
-	name     string
-	protocol protocol
-	// tracked types need a location.
-	tracked bool
-	// etagHeader answers a GET with the header ETag, etagOfPut a PUT too.
-	etagHeader, etagOfPut bool
-	// validate refuses a change before anything is stored.
-	validate func(*put) *Error
-	// apply makes result from requested and existing.
-	apply func(*put) *Error
-	// stored runs after the resource was stored, to write its children.
-	stored func(*put) *Error
-	// settle runs when a create or an update has succeeded.
-	settle func(*Service, *Resource) error
-	// view turns the stored body into what a GET with that api-version answers.
-	view func(s *Service, r *Resource, apiVersion string) map[string]any
-	// viewOfPut is the same for the answer to a PUT; nil means that it is view.
-	viewOfPut func(s *Service, r *Resource, apiVersion string) map[string]any
-	// deletable refuses a DELETE.
-	deletable func(*Service, *Resource) *Error
-	// removed runs when the resource and its children are gone.
-	removed func(*Service, *Resource) error
-	// answers picks another answer to a PUT than the protocol would.
-	answers func(*put) answer
-	// ready tells whether a create, update or delete whose time has come can end, and with which error; nil means that it can.
-	ready func(*Service, *Operation, *Resource) (bool, *Error)
-	// missing is the error of a GET for a resource whose parent exists.
-	missing func(id ID, s *Service, apiVersion string) *Error
-	// actions are the POST requests by the last path segment in lower case.
-	actions map[string]func(*Service, *Resource) (any, *Error)
-	// operates are those that start an operation: each notes on the resource what is to be.
-	operates map[string]func(*Service, *Resource)
+// ResourceType is what the simulator knows of one type; the zero values of its functions do nothing.
+type ResourceType struct {
+	Name     string
+	Protocol Protocol
+	// Tracked types need a location.
+	Tracked bool
+	// EtagHeader answers a GET with the header ETag, EtagOfPut a PUT too.
+	EtagHeader, EtagOfPut bool
+	// Validate refuses a change before anything is stored.
+	Validate func(*Put) *Error
+	// Apply makes Result from Requested and Existing.
+	Apply func(*Put) *Error
+	// Stored runs after the resource was stored, to write its children.
+	Stored func(*Put) *Error
+	// Settle runs when a create or an update has succeeded.
+	Settle func(*Service, *Resource) error
+	// View turns the stored body into what a GET with that api-version answers.
+	View func(s *Service, r *Resource, apiVersion string) map[string]any
+	// ViewOfPut is the same for the answer to a PUT; nil means that it is View.
+	ViewOfPut func(s *Service, r *Resource, apiVersion string) map[string]any
+	// Deletable refuses a DELETE.
+	Deletable func(*Service, *Resource) *Error
+	// Removed runs when the resource and its children are gone.
+	Removed func(*Service, *Resource) error
+	// Answers picks another answer to a PUT than the protocol would.
+	Answers func(*Put) Answer
+	// Ready tells whether a create, update or delete whose time has come can end, and with which error; nil means that it can.
+	Ready func(*Service, *Operation, *Resource) (bool, *Error)
+	// Missing is the error of a GET for a resource whose parent exists.
+	Missing func(id ID, s *Service, apiVersion string) *Error
+	// Actions are the POST requests by the last path segment in lower case.
+	Actions map[string]func(*Service, *Resource) (any, *Error)
+	// Expands are the fields that a GET shows if its $expand asks for them, and that can be read by themselves below the resource.
+	Expands map[string]func(*Service, *Resource) map[string]any
+	// Unstored returns what there is of the type beside what is stored, in the same collection; nil is nothing.
+	Unstored func(*Service, ID) []map[string]any
+	// Occupies returns the identifiers of what in the resource has addresses of a subnet, for types of other providers than the network's.
+	Occupies func(s *Service, r *Resource, subnet string) []string
+	// Operates are those that start an operation: each notes on the resource what is to be.
+	Operates map[string]func(*Service, *Resource)
 }
 
 // registry finds resource types by name without regard to case.
-type registry map[string]*resourceType
+type registry map[string]*ResourceType
 
-func newRegistry(types ...[]*resourceType) registry {
+func newRegistry(types []*ResourceType) registry {
 	r := registry{}
-	for _, group := range types {
-		for _, t := range group {
-			r[strings.ToLower(t.name)] = t
-		}
+	for _, t := range types {
+		r[strings.ToLower(t.Name)] = t
 	}
 	return r
 }
 
-// lookup returns what is known of a type, or the rules that any type follows.
-func (r registry) lookup(name string) *resourceType {
+// Lookup returns what is known of a type, or the rules that any type follows.
+func (r registry) Lookup(name string) *ResourceType {
 	if t, ok := r[strings.ToLower(name)]; ok {
 		return t
 	}
-	return &resourceType{name: name, protocol: genericProtocol}
+	return &ResourceType{Name: name, Protocol: GenericProtocol}
 }
 
-// genericProtocol is what most resource providers do.
-var genericProtocol = protocol{
-	create:     answer{status: 201, asyncOperation: true, state: stateCreating},
-	update:     answer{status: 200, asyncOperation: true, state: stateUpdating},
-	remove:     answer{status: 202, asyncOperation: true, location: true, state: stateDeleting, noBody: true},
-	operations: operationsSegment,
-	results:    "operationResults",
+// GenericProtocol is what most resource providers do.
+var GenericProtocol = Protocol{
+	Create:     Answer{Status: 201, AsyncOperation: true, State: StateCreating},
+	Update:     Answer{Status: 200, AsyncOperation: true, State: StateUpdating},
+	Remove:     Answer{Status: 202, AsyncOperation: true, Location: true, State: StateDeleting, NoBody: true},
+	Operations: OperationsSegment,
+	Results:    "operationResults",
 }
 
-// synchronous is the protocol of small resources that are changed at once.
-var synchronous = protocol{
-	create: answer{status: 201},
-	update: answer{status: 200},
-	remove: answer{status: 200, noBody: true},
+// Synchronous is the protocol of small resources that are changed at once.
+var Synchronous = Protocol{
+	Create: Answer{Status: 201},
+	Update: Answer{Status: 200},
+	Remove: Answer{Status: 200, NoBody: true},
 }

@@ -1,4 +1,5 @@
-// Package arm simulates Azure Resource Manager and the resource providers behind it.
+// Package arm simulates Azure Resource Manager: identifiers, the requests and operations of any resource, and resource groups. The resource
+// providers behind it are packages of their own, which package catalogue brings together.
 package arm
 
 import (
@@ -11,7 +12,6 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/power"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/tenants"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/workload"
@@ -29,67 +29,69 @@ type Options struct {
 	Tenants *tenants.Registry
 	// MaxRetryAfter bounds the Retry-After of long-running operations in seconds; 0 answers what Azure answers.
 	MaxRetryAfter int
-	// Host runs the virtual machines; nil boots nothing, and each counts as provisioned at once.
-	Host power.Host
+	// Types are the resource types of which more is known than what holds for any.
+	Types []*ResourceType
+	// Lists are what can be read that is no resource, by provider and name in lower case, such as microsoft.compute/skus.
+	Lists map[string]List
 }
 
 // Service answers ARM requests from its own store of resources.
 type Service struct {
-	clock         clock.PassiveClock
+	Clock         clock.PassiveClock
 	latency       func(resourceType, kind string) time.Duration
-	clusters      *workload.Servers
-	tenants       *tenants.Registry
+	Clusters      *workload.Servers
+	Tenants       *tenants.Registry
 	maxRetryAfter int
-	types         registry
+	Types         registry
+	lists         map[string]List
 
 	mu         sync.Mutex
-	store      *store
-	operations *operations
+	Store      *store
+	Operations *operations
 	providers  *providers
-	offers     *offers
-	driver     *driver
 }
+
+// List answers the list of something that is no resource, of a subscription or, if that is empty, of the tenant.
+type List func(s *Service, w http.ResponseWriter, r *http.Request, subscription string) *Error
 
 // NewService restores a Service from its journal.
 func NewService(o Options) (*Service, error) {
 	s := &Service{
-		clock:         o.Clock,
+		Clock:         o.Clock,
 		latency:       o.Latency,
-		clusters:      o.Clusters,
-		tenants:       o.Tenants,
+		Clusters:      o.Clusters,
+		Tenants:       o.Tenants,
 		maxRetryAfter: o.MaxRetryAfter,
-		types: newRegistry(resourceGroupTypes(), networkTypes(), computeTypes(), containerServiceTypes(), identityTypes(),
-			kubernetesConfigurationTypes(), otherTypes()),
+		Types:         newRegistry(o.Types),
+		lists:         o.Lists,
 	}
 	var err error
-	if s.store, err = loadStore(o.Journal); err != nil {
+	if s.Store, err = loadStore(o.Journal); err != nil {
 		return nil, err
 	}
-	if s.operations, err = loadOperations(o.Journal); err != nil {
+	if s.Operations, err = loadOperations(o.Journal); err != nil {
 		return nil, err
 	}
 	if s.providers, err = loadProviders(o.Journal); err != nil {
 		return nil, err
 	}
-	if s.offers, err = loadOffers(o.Journal); err != nil {
-		return nil, err
-	}
-	if o.Host != nil {
-		if s.driver, err = loadDriver(o.Host, o.Journal); err != nil {
-			return nil, err
-		}
-	}
 	return s, nil
 }
 
-// tenantOf returns the tenant of a subscription.
-func (s *Service) tenantOf(subscription string) string {
-	return s.tenants.Subscription(subscription).TenantID
+// Lock keeps requests waiting until Unlock: who changes what is stored from beside them holds it.
+func (s *Service) Lock() { s.mu.Lock() }
+
+// Unlock lets requests go on.
+func (s *Service) Unlock() { s.mu.Unlock() }
+
+// TenantOf returns the tenant of a subscription.
+func (s *Service) TenantOf(subscription string) string {
+	return s.Tenants.Subscription(subscription).TenantID
 }
 
-// endpointOf returns the URL of Azure Resource Manager in a subscription's cloud.
-func (s *Service) endpointOf(subscription string) string {
-	return "https://" + s.tenants.CloudOf(subscription).ARMHost
+// EndpointOf returns the URL of Azure Resource Manager in a subscription's cloud.
+func (s *Service) EndpointOf(subscription string) string {
+	return "https://" + s.Tenants.CloudOf(subscription).ARMHost
 }
 
 type failKey struct{}
@@ -108,13 +110,13 @@ func failing(ctx context.Context) *Error {
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 4<<20))
 	if err != nil {
-		WriteError(w, badRequest("InvalidRequestContent", "The request content could not be read: %s", err))
+		WriteError(w, BadRequest("InvalidRequestContent", "The request content could not be read: %s", err))
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.advance(); err != nil {
-		WriteError(w, internalError(err))
+		WriteError(w, InternalError(err))
 		return
 	}
 	if e := s.route(w, r, body); e != nil {
@@ -126,20 +128,20 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Service) route(w http.ResponseWriter, r *http.Request, body []byte) *Error {
 	version := r.URL.Query().Get("api-version")
 	if version == "" {
-		return badRequest("MissingApiVersionParameter", "The api-version query parameter (?api-version=) is required for all requests.")
+		return BadRequest("MissingApiVersionParameter", "The api-version query parameter (?api-version=) is required for all requests.")
 	}
 	path := strings.TrimSuffix(r.URL.Path, "/")
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	if strings.EqualFold(segments[0], "providers") {
-		return tenantRoles(w, r, segments)
+		return s.tenantList(w, r, segments)
 	}
 	if len(segments) < 2 || !strings.EqualFold(segments[0], "subscriptions") {
-		return notFound("NotFound", "No resource has the path '%s'.", path)
+		return NotFound("NotFound", "No resource has the path '%s'.", path)
 	}
 	if len(segments) >= 3 {
-		if op := s.operations.byID[segments[len(segments)-1]]; op != nil && r.Method == http.MethodGet {
+		if op := s.Operations.byID[segments[len(segments)-1]]; op != nil && r.Method == http.MethodGet {
 			if err := s.poll(w, op, segments[len(segments)-2]); err != nil {
-				return internalError(err)
+				return InternalError(err)
 			}
 			return nil
 		}
@@ -151,6 +153,15 @@ func (s *Service) route(w http.ResponseWriter, r *http.Request, body []byte) *Er
 		return s.provider(w, r, segments[1], segments[3:])
 	}
 	return s.routeResource(w, r, path, segments, version, body)
+}
+
+// tenantList answers a list that belongs to no subscription.
+func (s *Service) tenantList(w http.ResponseWriter, r *http.Request, segments []string) *Error {
+	list := s.lists[strings.ToLower(strings.Join(segments[1:], "/"))]
+	if list == nil || r.Method != http.MethodGet {
+		return NotFound("NotFound", "No resource has the path '%s'.", r.URL.Path)
+	}
+	return list(s, w, r, "")
 }
 
 func (s *Service) routeResource(w http.ResponseWriter, r *http.Request, path string, segments []string, version string, body []byte) *Error {
@@ -167,7 +178,7 @@ func (s *Service) routeResource(w http.ResponseWriter, r *http.Request, path str
 	}
 	id, err := ParseID(path)
 	if err != nil {
-		return badRequest("InvalidResourceId", "%s", err)
+		return BadRequest("InvalidResourceId", "%s", err)
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -198,10 +209,10 @@ func (s *Service) Resources(prefix string) ([]*Resource, error) {
 		return nil, err
 	}
 	found := []*Resource{}
-	for _, r := range s.store.all() {
-		if strings.HasPrefix(r.key(), strings.ToLower(prefix)) {
+	for _, r := range s.Store.All() {
+		if strings.HasPrefix(r.Key(), strings.ToLower(prefix)) {
 			shown := *r
-			shown.Body = s.show(r, s.types.lookup(r.Type), r.APIVersion)
+			shown.Body = s.Show(r, s.Types.Lookup(r.Type), r.APIVersion)
 			found = append(found, &shown)
 		}
 	}
@@ -213,9 +224,9 @@ func (s *Service) Resources(prefix string) ([]*Resource, error) {
 func (s *Service) Erase(path string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.store.get(path)
+	r := s.Store.Get(path)
 	if r == nil {
 		return false, nil
 	}
-	return true, s.erase(r)
+	return true, s.Remove(r)
 }

@@ -1,0 +1,213 @@
+package compute
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
+)
+
+const offersKey = "arm/offers"
+
+// offers is what subscriptions may not have: sizes that are restricted, quotas, images that do not exist. All else is there for everybody.
+type offers struct {
+	journal *state.Journal
+
+	Restrictions  []admin.SizeRestriction `json:"restrictions,omitempty"`
+	Quotas        []admin.Quota           `json:"quotas,omitempty"`
+	MissingImages []string                `json:"missingImages,omitempty"`
+}
+
+func loadOffers(journal *state.Journal) (*offers, error) {
+	o := &offers{journal: journal}
+	_, err := journal.Get(offersKey, o)
+	return o, err
+}
+
+// restricted tells whether a size is not to be had in a location, or in a zone of it.
+func (o *offers) restricted(size, location, zone string) bool {
+	return slices.ContainsFunc(o.Restrictions, func(r admin.SizeRestriction) bool {
+		return strings.EqualFold(r.Size, size) && arm.NormalLocation(r.Location) == location && (len(r.Zones) == 0 || slices.Contains(r.Zones, zone))
+	})
+}
+
+// missingImage tells whether an image of that name does not exist.
+func (o *offers) missingImage(name string) bool {
+	return slices.ContainsFunc(o.MissingImages, func(pattern string) bool {
+		matched, err := regexp.MatchString("(?i)"+pattern, name)
+		return err == nil && matched
+	})
+}
+
+// SetSizeRestriction restricts a size, or lifts what was restricted for it in that location.
+func (c *Provider) SetSizeRestriction(s *arm.Service, restriction admin.SizeRestriction) error {
+	if _, ok := sizeNamed(restriction.Size); !ok {
+		return fmt.Errorf("no size has the name %q", restriction.Size)
+	}
+	s.Lock()
+	defer s.Unlock()
+	o := c.offers
+	o.Restrictions = slices.DeleteFunc(o.Restrictions, func(r admin.SizeRestriction) bool {
+		return strings.EqualFold(r.Size, restriction.Size) && arm.NormalLocation(r.Location) == arm.NormalLocation(restriction.Location)
+	})
+	if !restriction.Lifted {
+		o.Restrictions = append(o.Restrictions, restriction)
+	}
+	return o.journal.Put(offersKey, o)
+}
+
+// SetQuota sets how many CPUs of a family a subscription has in a location, or takes that limit away.
+func (c *Provider) SetQuota(s *arm.Service, quota admin.Quota) error {
+	if quota.Family == "" || quota.Location == "" {
+		return fmt.Errorf("quota: want a family such as standardDSv3Family, or cores, and a location")
+	}
+	s.Lock()
+	defer s.Unlock()
+	o := c.offers
+	o.Quotas = slices.DeleteFunc(o.Quotas, func(q admin.Quota) bool {
+		return strings.EqualFold(q.Family, quota.Family) && arm.NormalLocation(q.Location) == arm.NormalLocation(quota.Location)
+	})
+	if !quota.Lifted {
+		o.Quotas = append(o.Quotas, quota)
+	}
+	return o.journal.Put(offersKey, o)
+}
+
+// SetImage says whether the images that a regular expression matches exist.
+func (c *Provider) SetImage(s *arm.Service, change admin.ImageChange) error {
+	if _, err := regexp.Compile(change.Pattern); err != nil || change.Pattern == "" {
+		return fmt.Errorf("image pattern %q: want a regular expression", change.Pattern)
+	}
+	s.Lock()
+	defer s.Unlock()
+	o := c.offers
+	o.MissingImages = slices.DeleteFunc(o.MissingImages, func(pattern string) bool { return pattern == change.Pattern })
+	if change.Missing {
+		o.MissingImages = append(o.MissingImages, change.Pattern)
+	}
+	return o.journal.Put(offersKey, o)
+}
+
+// checkQuota refuses a machine for whose CPUs there is no quota.
+func (c *Provider) checkQuota(p *arm.Put) *arm.Error {
+	size, ok := sizeNamed(fields.Text(p.Requested, "properties", "hardwareProfile", "vmSize"))
+	location := arm.NormalLocation(fields.Text(p.Requested, "location"))
+	if !ok || p.Existing != nil {
+		return nil
+	}
+	for _, quota := range c.offers.Quotas {
+		all := strings.EqualFold(quota.Family, "cores")
+		if arm.NormalLocation(quota.Location) != location || !all && !strings.EqualFold(quota.Family, size.family) {
+			continue
+		}
+		used := usedCPUs(p.Service, p.ID.Subscription, location, quota.Family)
+		if used+size.cpus <= quota.Limit {
+			continue
+		}
+		name := size.family + " Cores"
+		if all {
+			name = "Total Regional Cores"
+		}
+		return arm.Conflict("OperationNotAllowed", "Operation could not be completed as it results in exceeding approved %s quota. Additional details - Deployment Model: Resource Manager, Location: %s, Current Limit: %d, Current Usage: %d, Additional Required: %d, (Minimum) New Limit Required: %d. Submit a request for Quota increase by specifying parameters listed in the 'Details' section for deployment to succeed.",
+			name, location, quota.Limit, used, size.cpus, used+size.cpus)
+	}
+	return nil
+}
+
+// usedCPUs counts the CPUs of a subscription's machines of a family in a location; of all families for "cores".
+func usedCPUs(s *arm.Service, subscription, location, family string) int {
+	used := 0
+	for _, r := range s.Store.All() {
+		size, ok := sizeNamed(fields.Text(r.Body, "properties", "hardwareProfile", "vmSize"))
+		if r.Type == TypeVirtualMachine && ok && strings.EqualFold(r.Identity().Subscription, subscription) && arm.NormalLocation(r.Location()) == location &&
+			(strings.EqualFold(family, "cores") || strings.EqualFold(family, size.family)) {
+			used += size.cpus
+		}
+	}
+	return used
+}
+
+// skuPage is how many SKUs one page of the list has.
+const skuPage = 60
+
+// ListSKUs answers the list of what Microsoft.Compute offers, page by page.
+func (c *Provider) ListSKUs(s *arm.Service, w http.ResponseWriter, r *http.Request, subscription string) *arm.Error {
+	locations := s.Tenants.CloudOf(subscription).Regions
+	query := r.URL.Query()
+	if filter := query.Get("$filter"); filter != "" {
+		location := strings.TrimSpace(strings.Trim(strings.TrimSpace(strings.TrimPrefix(strings.ReplaceAll(filter, "location eq", ""), " ")), "'"))
+		locations = nil
+		if slices.Contains(s.Tenants.CloudOf(subscription).Regions, arm.NormalLocation(location)) {
+			locations = []string{arm.NormalLocation(location)}
+		}
+	}
+	var all []any
+	for _, location := range locations {
+		all = append(all, c.skusIn(location)...)
+	}
+	start, _ := strconv.Atoi(query.Get("$skiptoken")) // none is 0
+	end := min(start+skuPage, len(all))
+	body := map[string]any{"value": append([]any{}, all[min(start, end):end]...)}
+	if end < len(all) {
+		next := url.Values{"api-version": query["api-version"], "$skiptoken": {strconv.Itoa(end)}}
+		if filter := query.Get("$filter"); filter != "" {
+			next.Set("$filter", filter)
+		}
+		body["nextLink"] = s.EndpointOf(subscription) + r.URL.Path + "?" + next.Encode()
+	}
+	arm.WriteJSON(w, http.StatusOK, body)
+	return nil
+}
+
+// skusIn are the SKUs of one location.
+func (c *Provider) skusIn(location string) []any {
+	zones := zonesOf(location)
+	var found []any
+	for _, name := range sizeNames() {
+		size, _ := sizeNamed(name)
+		info := map[string]any{"location": location, "zones": fields.List(zones), "zoneDetails": []any{}}
+		if size.series.ultra && len(zones) > 0 {
+			info["zoneDetails"] = []any{map[string]any{
+				"name": fields.List(zones), "capabilities": []any{map[string]any{"name": "UltraSSDAvailable", "value": "True"}},
+			}}
+		}
+		series := strings.TrimPrefix(name, "Standard_")
+		found = append(found, map[string]any{
+			"resourceType": "virtualMachines", "name": name, "tier": "Standard", "size": series, "family": size.family, "locations": []any{location},
+			"locationInfo": []any{info}, "capabilities": size.capabilities(), "restrictions": c.restrictionsOf(name, location),
+		})
+	}
+	domains := map[bool]string{true: "3", false: "2"}[len(zones) > 0]
+	for _, name := range []string{"Aligned", "Classic"} {
+		found = append(found, map[string]any{
+			"resourceType": "availabilitySets", "name": name, "locations": []any{location}, "locationInfo": []any{map[string]any{"location": location, "zones": []any{}, "zoneDetails": []any{}}},
+			"capabilities": []any{map[string]any{"name": "MaximumPlatformFaultDomainCount", "value": domains}}, "restrictions": []any{},
+		})
+	}
+	return found
+}
+
+// restrictionsOf are the restrictions of a size in a location, as the list of SKUs tells them.
+func (c *Provider) restrictionsOf(size, location string) []any {
+	found := []any{}
+	for _, r := range c.offers.Restrictions {
+		if !strings.EqualFold(r.Size, size) || arm.NormalLocation(r.Location) != location {
+			continue
+		}
+		restriction := map[string]any{"type": "Location", "values": []any{location}, "restrictionInfo": map[string]any{"locations": []any{location}}, "reasonCode": "NotAvailableForSubscription"}
+		if len(r.Zones) > 0 {
+			restriction["type"] = "Zone"
+			restriction["restrictionInfo"] = map[string]any{"locations": []any{location}, "zones": fields.List(r.Zones)}
+		}
+		found = append(found, restriction)
+	}
+	return found
+}

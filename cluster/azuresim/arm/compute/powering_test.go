@@ -1,0 +1,294 @@
+package compute_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/armtest"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/compute"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/networking"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/power"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
+)
+
+// recordedHost notes what it is asked for, and has machines in the state that a test sets.
+type recordedHost struct {
+	machines  map[string]power.Machine
+	balancers map[string]power.LoadBalancer
+	names     map[string]map[string]string
+	state     power.State
+	starts    int
+	err       error
+}
+
+func newRecordedHost() *recordedHost {
+	return &recordedHost{machines: map[string]power.Machine{}, balancers: map[string]power.LoadBalancer{}, names: map[string]map[string]string{}, state: power.State{Phase: power.Booting}}
+}
+
+func (h *recordedHost) Start(_ context.Context, m power.Machine) error {
+	h.starts++
+	if h.err == nil {
+		h.machines[m.ID] = m
+	}
+	return h.err
+}
+
+func (h *recordedHost) Stop(_ context.Context, id string) error {
+	delete(h.machines, id)
+	return h.err
+}
+
+func (h *recordedHost) Delete(_ context.Context, id string) error {
+	delete(h.machines, id)
+	return h.err
+}
+
+func (h *recordedHost) State(_ context.Context, id string) (power.State, error) {
+	if _, ok := h.machines[id]; !ok {
+		return power.State{Phase: power.Off}, nil
+	}
+	return h.state, nil
+}
+
+func (h *recordedHost) SetLoadBalancer(_ context.Context, b power.LoadBalancer) error {
+	h.balancers[b.ID] = b
+	return nil
+}
+
+func (h *recordedHost) DeleteLoadBalancer(_ context.Context, id string) error {
+	delete(h.balancers, id)
+	return nil
+}
+
+func (h *recordedHost) SetNames(_ context.Context, network string, names map[string]string) error {
+	h.names[network] = names
+	return nil
+}
+
+func (h *recordedHost) Dial(context.Context, string) (net.Conn, error) {
+	return nil, errors.New("not dialed")
+}
+
+// hosted is a fixture whose machines a host runs.
+func hosted(t *testing.T, journal *state.Journal, host power.Host) *armtest.Fixture {
+	t.Helper()
+	return armtest.Restore(t, journal, host, armtest.New(t).Clock)
+}
+
+func drive(f *armtest.Fixture) {
+	f.T.Helper()
+	// Once to have it done, once more to see how it is.
+	for range 2 {
+		if err := f.Machines.Drive(context.Background(), f.Service); err != nil {
+			f.T.Fatal(err)
+		}
+	}
+}
+
+// TestHost follows a machine from its PUT to its deletion, over a restart of the simulator.
+func TestHost(t *testing.T) {
+	journal, host := state.InMemory(), newRecordedHost()
+	f := hosted(t, journal, host)
+	for _, r := range armtest.Running {
+		f.Make(r)
+	}
+	drive(f)
+	m := host.machines[armtest.Machine]
+	want := power.Machine{
+		ID: armtest.Machine, Name: "vm", ComputerName: "vm", OS: "Linux", Size: "Standard_D2s_v3", CPUs: 2, MemoryMiB: 8192, Location: "eastus", Zone: "1",
+		ResourceGroup: "rg", SubscriptionID: "s", ImageID: "/communityGalleries/ClusterAPI/images/ubuntu/versions/1.36.3", CustomData: []byte(armtest.Bootstrap),
+		VirtualNetwork: armtest.Network, NICs: []power.NIC{{Name: "nic", IP: "10.1.0.4", Subnet: "10.1.0.0/16", MAC: networking.HardwareAddress(armtest.Interface)}},
+		DataDisks: []power.Disk{{Name: "vm_etcd", SizeGiB: 256}}, Tags: map[string]string{"a": "b"},
+	}
+	if diff := cmp.Diff(want, m); diff != "" {
+		t.Errorf("machine: -want +got\n%s", diff)
+	}
+	address := fields.Text(f.Get(armtest.Address), "properties", "ipAddress")
+	balancer := power.LoadBalancer{ID: armtest.Balancer, VirtualNetwork: armtest.Network, Frontends: []power.Frontend{
+		{IP: address, Port: 6443, Backends: []power.Backend{{IP: "10.1.0.4", Port: 6443}}, ProbePath: "/readyz", ProbeTLS: true, ProbePort: 6443},
+		{IP: address, Port: 2201, Backends: []power.Backend{{IP: "10.1.0.4", Port: 22}}},
+	}}
+	if diff := cmp.Diff(balancer, host.balancers[armtest.Balancer]); diff != "" {
+		t.Errorf("load balancer: -want +got\n%s", diff)
+	}
+	names := map[string]map[string]string{"": {"api.eastus.cloudapp.azure.com": address}, armtest.Network: {"vm": "10.1.0.4"}}
+	if diff := cmp.Diff(names, host.names); diff != "" {
+		t.Errorf("names: -want +got\n%s", diff)
+	}
+
+	if got := f.ProvisioningState(armtest.Machine); got != "Creating" {
+		t.Errorf("while it boots: %s, want Creating", got)
+	}
+	host.state.Phase = power.Provisioned
+	drive(f)
+	if got := f.ProvisioningState(armtest.Machine); got != "Succeeded" {
+		t.Errorf("once it is provisioned: %s, want Succeeded", got)
+	}
+	if data := fields.Text(f.Resources(armtest.Machine)[0].Private, compute.PrivateCustomData); data != "" {
+		t.Error("the custom data is still there after the start")
+	}
+
+	// A simulator that starts again repeats itself, and no machine is started twice by its host for that.
+	starts := host.starts
+	f = hosted(t, journal, host)
+	drive(f)
+	drive(f)
+	if host.starts != starts+1 {
+		t.Errorf("%d starts after a restart, want one that repeats the last", host.starts-starts)
+	}
+
+	f.Settle(http.MethodPost, armtest.Machine+"/deallocate", "")
+	drive(f)
+	if _, on := host.machines[armtest.Machine]; on {
+		t.Error("deallocated, and still on")
+	}
+	f.Settle(http.MethodPost, armtest.Machine+"/start", "")
+	drive(f)
+	if _, on := host.machines[armtest.Machine]; !on {
+		t.Error("started, and still off")
+	}
+	f.Settle(http.MethodDelete, armtest.Machine, "")
+	if got := f.ProvisioningState(armtest.Machine); got != "Deleting" {
+		t.Errorf("before the host has deleted it: %s, want Deleting", got)
+	}
+	drive(f)
+	if w := f.Send(http.MethodGet, armtest.Machine, ""); w.Code != http.StatusNotFound || len(host.machines) != 0 {
+		t.Errorf("after its deletion: %d, %d machines at the host", w.Code, len(host.machines))
+	}
+}
+
+// TestHostFails checks how the failure of a machine is told.
+func TestHostFails(t *testing.T) {
+	cases := map[string]struct {
+		state power.State
+		wait  time.Duration
+		want  string
+	}{
+		"it boots":          {power.State{Phase: power.Booting}, 0, "Creating"},
+		"it has failed":     {power.State{Phase: power.Failed, Message: "no kernel"}, 0, "Failed"},
+		"it takes too long": {power.State{Phase: power.Booting}, compute.ProvisioningDeadline, "Failed"},
+		"it is up":          {power.State{Phase: power.Provisioned}, compute.ProvisioningDeadline, "Succeeded"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			host := newRecordedHost()
+			host.state = c.state
+			f := hosted(t, state.InMemory(), host)
+			for _, r := range armtest.Prepared {
+				f.Make(r)
+			}
+			w := f.Ask(armtest.CreateMachine)
+			drive(f)
+			f.Clock.SetTime(f.Clock.Now().Add(armtest.Latency + c.wait))
+			if got := f.ProvisioningState(armtest.Machine); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			poll := f.Get(arm.PathOf(w.Header().Get("Azure-AsyncOperation")))
+			if got := fields.Text(poll, "error", "code"); (got == "OSProvisioningTimedOut") != (c.want == "Failed") {
+				t.Errorf("the operation ends with %q", got)
+			}
+			status := fields.Objects(f.Get(armtest.Machine+"/instanceView"), "statuses")[0]
+			if got := fields.Text(status, "code"); c.want == "Failed" && (got != "ProvisioningState/failed/OSProvisioningTimedOut" || fields.Text(status, "message") == "") {
+				t.Errorf("the instance view has %v", status)
+			}
+		})
+	}
+}
+
+// TestBootstrappingExtension checks what CAPZ's extension waits for.
+func TestBootstrappingExtension(t *testing.T) {
+	cases := map[string]struct {
+		state power.State
+		want  string
+	}{
+		"under way":    {power.State{Phase: power.Provisioned}, "Creating"},
+		"bootstrapped": {power.State{Phase: power.Provisioned, CustomDataEnded: true, Bootstrapped: true}, "Succeeded"},
+		"failed":       {power.State{Phase: power.Provisioned, CustomDataEnded: true, Message: "kubeadm init"}, "Failed"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			host := newRecordedHost()
+			host.state = c.state
+			f := hosted(t, state.InMemory(), host)
+			for _, r := range armtest.Running {
+				f.Make(r)
+			}
+			drive(f)
+			path := armtest.Machine + "/extensions/CAPZ.Linux.Bootstrapping"
+			f.Settle(http.MethodPut, path, `{"location":"eastus","properties":{"publisher":"Microsoft.Azure.ContainerUpstream","type":"CAPZ.Linux.Bootstrapping","typeHandlerVersion":"1.0",
+				"protectedSettings":{"commandToExecute":"`+base64.StdEncoding.EncodeToString([]byte("x"))+`"}}}`)
+			drive(f)
+			if got := f.ProvisioningState(path); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			if fields.At(f.Get(path), "properties", "protectedSettings") != nil {
+				t.Error("GET shows protectedSettings")
+			}
+		})
+	}
+}
+
+// TestHostErrors checks that what a host could not do is done later.
+func TestHostErrors(t *testing.T) {
+	host := newRecordedHost()
+	host.err = errors.New("no host")
+	f := hosted(t, state.InMemory(), host)
+	for _, r := range armtest.Running {
+		f.Make(r)
+	}
+	if err := f.Machines.Drive(context.Background(), f.Service); err == nil {
+		t.Error("Drive: no error")
+	}
+	host.err = nil
+	drive(f)
+	if len(host.machines) != 1 {
+		t.Errorf("%d machines, want 1", len(host.machines))
+	}
+}
+
+// TestDeletedWhileChanged checks that a machine goes whose deletion begins while a change of it runs, with a host and without.
+func TestDeletedWhileChanged(t *testing.T) {
+	for name, host := range map[string]power.Host{"with a host": newRecordedHost(), "without": nil} {
+		t.Run(name, func(t *testing.T) {
+			f := hosted(t, state.InMemory(), host)
+			if recorded, ok := host.(*recordedHost); ok {
+				recorded.state.Phase = power.Provisioned
+			}
+			for _, r := range armtest.Running {
+				f.Make(r)
+			}
+			drive(f)
+			f.Get(armtest.Machine)
+			changed := f.Send(http.MethodPut, armtest.Machine, `{"location":"eastus","tags":{"c":"d"},"properties":{}}`)
+			if changed.Code != http.StatusOK {
+				t.Fatalf("PUT: %d %s", changed.Code, changed.Body)
+			}
+			f.Clock.SetTime(f.Clock.Now().Add(armtest.Latency / 10))
+			if w := f.Send(http.MethodDelete, armtest.Machine, ""); w.Code != http.StatusAccepted {
+				t.Fatalf("DELETE: %d %s", w.Code, w.Body)
+			}
+			poll := f.Get(arm.PathOf(changed.Header().Get("Azure-AsyncOperation")))
+			if got := fields.Text(poll, "error", "code"); got != "OperationPreempted" {
+				t.Errorf("the change ends with %q, want OperationPreempted", got)
+			}
+			f.Clock.SetTime(f.Clock.Now().Add(armtest.Latency * 19 / 20)) // When the change would have ended, and the deletion has not.
+			if got := f.ProvisioningState(armtest.Machine); got != "Deleting" {
+				t.Errorf("meanwhile: %s, want Deleting", got)
+			}
+			f.Clock.SetTime(f.Clock.Now().Add(armtest.Latency))
+			drive(f)
+			if w := f.Send(http.MethodGet, armtest.Machine, ""); w.Code != http.StatusNotFound {
+				t.Errorf("GET after the deletion: %d, want 404", w.Code)
+			}
+		})
+	}
+}

@@ -1,0 +1,29 @@
+package containerservice
+
+import (
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
+)
+
+func kubernetesConfigurationTypes() []*arm.ResourceType {
+	p := arm.Protocol{
+		Create:     arm.Answer{Status: 201, AsyncOperation: true, Location: true, State: arm.StateCreating},
+		Update:     arm.Answer{Status: 202, AsyncOperation: true, State: arm.StateUpdating},
+		Remove:     arm.Answer{Status: 202, AsyncOperation: true, State: arm.StateDeleting, NoBody: true},
+		Poll:       arm.PollIdentified,
+		Operations: arm.OperationsSegment,
+		Below:      true,
+		Statuses:   map[arm.Change][]string{arm.Create: {arm.StateCreating}, arm.Update: {arm.StateUpdating}, arm.Remove: {arm.StateDeleting}},
+	}
+	return []*arm.ResourceType{
+		{Name: "Microsoft.KubernetesConfiguration/extensions", Protocol: p, Missing: extensionMissing("Extension instance with name '%s' not found.")},
+		{Name: "Microsoft.KubernetesConfiguration/fluxConfigurations", Protocol: p, Missing: extensionMissing("The fluxConfiguration was not found. Name: '%s'.")},
+	}
+}
+
+func extensionMissing(message string) func(arm.ID, *arm.Service, string) *arm.Error {
+	return func(id arm.ID, _ *arm.Service, _ string) *arm.Error {
+		e := arm.NotFound("ResourceNotFound", message, id.Name)
+		e.AdditionalInfo = true
+		return e
+	}
+}

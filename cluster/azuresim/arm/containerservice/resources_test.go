@@ -1,0 +1,35 @@
+package containerservice_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/armtest"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
+)
+
+// TestAPIVersions checks that a property shows only in the versions that have it.
+func TestAPIVersions(t *testing.T) {
+	f := armtest.New(t)
+	f.Make(armtest.CreateGroup)
+	f.Make(armtest.CreateCluster)
+	cases := map[string]map[string]bool{
+		"2021-05-01":         {"kind": false, "eTag": false, "currentKubernetesVersion": false, "nodeProvisioningProfile": false, "enableFIPS": false},
+		"2024-09-01":         {"kind": false, "eTag": false, "currentKubernetesVersion": true, "nodeProvisioningProfile": false, "enableFIPS": false},
+		"2025-08-01":         {"kind": true, "eTag": false, "currentKubernetesVersion": true, "nodeProvisioningProfile": true, "enableFIPS": false},
+		"2025-10-02-preview": {"kind": true, "eTag": true, "currentKubernetesVersion": true, "nodeProvisioningProfile": true, "enableFIPS": true},
+	}
+	for version, want := range cases {
+		body := f.Get(armtest.Cluster + "?api-version=" + version)
+		got := map[string]bool{}
+		for name := range want {
+			_, top := body[name]
+			_, inner := fields.Child(body, "properties")[name]
+			got[name] = top || inner
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", version, diff)
+		}
+	}
+}
