@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,15 +15,19 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
-// refusedBefore has ASO report a refusal that long ago.
+// refusedBefore has ASO report a refusal that long before it is done.
 func refusedBefore(ago time.Duration) fixture.Change {
-	return fixture.InStatus("conditions", []any{map[string]any{"type": "Ready", "status": "False", "severity": "Warning", "reason": "InUse",
-		"message": "m", "lastTransitionTime": time.Now().Add(-ago).UTC().Format(time.RFC3339)}})
+	return func(o *unstructured.Unstructured) {
+		fixture.InStatus("conditions", []any{map[string]any{"type": "Ready", "status": "False", "severity": "Warning", "reason": "InUse",
+			"message": "m", "lastTransitionTime": time.Now().Add(-ago).UTC().Format(time.RFC3339)}})(o)
+	}
 }
 
-// triedBefore notes the attempts of which the last was that long ago.
+// triedBefore notes the attempts of which the last was that long before it is done.
 func triedBefore(count int, ago time.Duration) fixture.Change {
-	return fixture.Annotated(names.TriedAgainAnnotation, attempts{count: count, last: time.Now().Add(-ago)}.String())
+	return func(o *unstructured.Unstructured) {
+		fixture.Annotated(names.TriedAgainAnnotation, attempts{count: count, last: time.Now().Add(-ago)}.String())(o)
+	}
 }
 
 func TestRetry(t *testing.T) {
@@ -32,7 +37,7 @@ func TestRetry(t *testing.T) {
 	expression := []any{map[string]any{"name": "n", "value": "v"}}
 	tests := map[string]struct {
 		changes []fixture.Change
-		// after is about what Retry returns.
+		// after is what Retry returns.
 		after time.Duration
 		tries bool
 		count string
@@ -55,36 +60,39 @@ func TestRetry(t *testing.T) {
 		"other things are to be exported too": {changes: fixture.Changes(refusedBefore(time.Minute), fixture.InSpec("operatorSpec", map[string]any{"secrets": map[string]any{}})), after: 20 * time.Second, tries: true, count: "1", operatorSpec: map[string]any{"configMapExpressions": []any{}, "secrets": map[string]any{}}},
 	}
 	for name, tc := range tests {
+		// The clock stands still in a bubble, so that what is left of a time is known to the second.
 		t.Run(name, func(t *testing.T) {
-			if tc.tries && tc.operatorSpec == nil {
-				tc.operatorSpec = map[string]any{"configMapExpressions": []any{}}
-			}
-			m := fixture.New(t, fixture.With(fixture.Parse(t, fixture.VNetYAML), tc.changes...))
-			before := m.Find(fixture.Network, "vnet")
-			after, err := Retry(t.Context(), m, before)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if off := after - tc.after; off > time.Second || off < -2*time.Second {
-				t.Errorf("after %v, want %v", after, tc.after)
-			}
-			if tried := len(m.TakeWrites()) > 0; tried != tc.tries {
-				t.Errorf("tried: %v, want %v", tried, tc.tries)
-			}
-			if !tc.tries {
-				return
-			}
-			got := m.Find(fixture.Network, "vnet")
-			if count, _, _ := strings.Cut(got.GetAnnotations()[names.TriedAgainAnnotation], " "); count != tc.count {
-				t.Errorf("attempts %q, want %q", count, tc.count)
-			}
-			operatorSpec, _, _ := unstructured.NestedMap(got.Object, "spec", "operatorSpec")
-			if diff := cmp.Diff(tc.operatorSpec, operatorSpec); diff != "" {
-				t.Errorf("spec.operatorSpec: -want +got:\n%s", diff)
-			}
-			if now := attemptsOf(got, time.Now()); fmt.Sprint(now.count) != tc.count || time.Since(now.last) > 5*time.Second {
-				t.Errorf("what is noted reads %+v", now)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				if tc.tries && tc.operatorSpec == nil {
+					tc.operatorSpec = map[string]any{"configMapExpressions": []any{}}
+				}
+				m := fixture.New(t, fixture.With(fixture.Parse(t, fixture.VNetYAML), tc.changes...))
+				before := m.Find(fixture.Network, "vnet")
+				after, err := Retry(t.Context(), m, before)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if after != tc.after {
+					t.Errorf("after %v, want %v", after, tc.after)
+				}
+				if tried := len(m.TakeWrites()) > 0; tried != tc.tries {
+					t.Errorf("tried: %v, want %v", tried, tc.tries)
+				}
+				if !tc.tries {
+					return
+				}
+				got := m.Find(fixture.Network, "vnet")
+				if count, _, _ := strings.Cut(got.GetAnnotations()[names.TriedAgainAnnotation], " "); count != tc.count {
+					t.Errorf("attempts %q, want %q", count, tc.count)
+				}
+				operatorSpec, _, _ := unstructured.NestedMap(got.Object, "spec", "operatorSpec")
+				if diff := cmp.Diff(tc.operatorSpec, operatorSpec); diff != "" {
+					t.Errorf("spec.operatorSpec: -want +got:\n%s", diff)
+				}
+				if now := attemptsOf(got, time.Now()); fmt.Sprint(now.count) != tc.count || !now.last.Equal(time.Now()) {
+					t.Errorf("what is noted reads %+v", now)
+				}
+			})
 		})
 	}
 }
@@ -97,21 +105,23 @@ func TestRetryOfWhatIsGone(t *testing.T) {
 }
 
 func TestAll(t *testing.T) {
-	objects := []*unstructured.Unstructured{
-		fixture.Parse(t, fixture.GroupYAML),
-		fixture.With(fixture.Parse(t, fixture.VNetYAML), refusedBefore(time.Minute)),
-		fixture.With(fixture.Parse(t, fixture.SubnetYAML), refusedBefore(4*time.Second)),
-	}
-	var all []client.Object
-	for _, obj := range objects {
-		all = append(all, obj.DeepCopy())
-	}
-	m := fixture.New(t, all...)
-	after, err := All(t.Context(), m, objects)
-	if err != nil || after > 7*time.Second || after < 3*time.Second {
-		t.Errorf("after %v, error %v; want what is left of ten seconds for the subnet", after, err)
-	}
-	if diff := cmp.Diff([]string{"patch VirtualNetwork vnet"}, m.TakeWrites()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		objects := []*unstructured.Unstructured{
+			fixture.Parse(t, fixture.GroupYAML),
+			fixture.With(fixture.Parse(t, fixture.VNetYAML), refusedBefore(time.Minute)),
+			fixture.With(fixture.Parse(t, fixture.SubnetYAML), refusedBefore(4*time.Second)),
+		}
+		var all []client.Object
+		for _, obj := range objects {
+			all = append(all, obj.DeepCopy())
+		}
+		m := fixture.New(t, all...)
+		after, err := All(t.Context(), m, objects)
+		if err != nil || after != 6*time.Second {
+			t.Errorf("after %v, error %v; want what is left of ten seconds for the subnet", after, err)
+		}
+		if diff := cmp.Diff([]string{"patch VirtualNetwork vnet"}, m.TakeWrites()); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
 }
