@@ -37,7 +37,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		return nil, err
 	}
 	resources = aroundExisting(in, resources, managed)
-	plan.RefuseRenaming(in, resources, retained)
+	_ = plan.RefuseRenaming(in, resources, retained) // What it refuses says so itself.
 
 	p := plan.Plan{Resources: resources, Cluster: c.cluster.GetName(), Paused: capi.Paused(in, c.cluster), Gate: c.gate, Retain: retained}
 	out, err := p.Make(in, observations)

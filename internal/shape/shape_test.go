@@ -38,7 +38,7 @@ type example struct {
 		Name string `json:"name"`
 	} `json:"password"`
 	Items  []reference `json:"items"`
-	hidden string
+	hidden string      //nolint:unused // No field of the JSON may come of it.
 }
 
 const exampleSchema = `
@@ -100,7 +100,7 @@ func TestTypes(t *testing.T) {
 		"{tags: {a.b: 1}}":            `x.tags["a.b"] is 1, but must be a string`,
 		"{tags: [a]}":                 `x.tags is ["a"], but must be an object`,
 		"{reference: /subscriptions}": `x.reference is "/subscriptions", but must be ` + anID,
-		"{items: [{nmae: a}]}":        "x.items[0].nmae must be absent: the kind has no such field; did you mean name?",
+		"{items: [{nam: a}]}":         "x.items[0].nam must be absent: the kind has no such field; did you mean name?",
 		"{password: hunter2}":         "x.password is a string, but must be an object such as {name: ..., key: ...} that names a Secret and a key of it",
 		"{count: [], nam: 1}":         "x.count is [], but must be a whole number; x.nam must be absent: the kind has no such field; did you mean name?",
 	} {

@@ -64,8 +64,18 @@ func echo(t *testing.T) net.Listener {
 	return l
 }
 
-// connect asks a proxy for a tunnel and returns the connection and the answer.
-func connect(t *testing.T, proxy, address string) (*net.TCPConn, *http.Response, *bufio.Reader) {
+// led is a connection that a proxy was asked to lead on.
+type led struct {
+	*net.TCPConn
+	// status is the answer, says its body where the connection is not led.
+	status int
+	says   string
+	// reader reads what comes behind the answer.
+	reader *bufio.Reader
+}
+
+// connect asks a proxy for a tunnel.
+func connect(t *testing.T, proxy, address string) led {
 	t.Helper()
 	conn, err := net.Dial("tcp", proxy)
 	if err != nil {
@@ -81,7 +91,16 @@ func connect(t *testing.T, proxy, address string) (*net.TCPConn, *http.Response,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return conn.(*net.TCPConn), answer, reader
+	defer answer.Body.Close()
+	tunnel := led{TCPConn: conn.(*net.TCPConn), status: answer.StatusCode, reader: reader}
+	if tunnel.status != http.StatusOK {
+		body, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tunnel.says = string(body)
+	}
+	return tunnel
 }
 
 func TestConnectLeadsIntoTheSimulatedNetwork(t *testing.T) {
@@ -99,15 +118,11 @@ func TestConnectLeadsIntoTheSimulatedNetwork(t *testing.T) {
 	_, proxy := serve(t, echo(t))
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			conn, answer, reader := connect(t, proxy, tc.address)
-			if answer.StatusCode != tc.status {
-				t.Fatalf("CONNECT %s is answered %s, want %d", tc.address, answer.Status, tc.status)
+			conn := connect(t, proxy, tc.address)
+			if conn.status != tc.status || !strings.Contains(conn.says, tc.says) {
+				t.Fatalf("CONNECT %s is answered %d %q, want %d %q", tc.address, conn.status, conn.says, tc.status, tc.says)
 			}
 			if tc.status != http.StatusOK {
-				body, err := io.ReadAll(answer.Body)
-				if err != nil || !strings.Contains(string(body), tc.says) {
-					t.Errorf("the answer says %q (%v), want %q", body, err, tc.says)
-				}
 				return
 			}
 			if _, err := io.WriteString(conn, "hello"); err != nil {
@@ -117,7 +132,7 @@ func TestConnectLeadsIntoTheSimulatedNetwork(t *testing.T) {
 			if err := conn.CloseWrite(); err != nil {
 				t.Fatal(err)
 			}
-			heard, err := io.ReadAll(reader)
+			heard, err := io.ReadAll(conn.reader)
 			if err != nil || string(heard) != "HELLO" {
 				t.Errorf("heard %q, %v", heard, err)
 			}
@@ -128,16 +143,16 @@ func TestConnectLeadsIntoTheSimulatedNetwork(t *testing.T) {
 func TestNothingIsLedWithoutNetworks(t *testing.T) {
 	p, proxy := serve(t, echo(t))
 	p.Dial = nil
-	if _, answer, _ := connect(t, proxy, "machine.example:6443"); answer.StatusCode != http.StatusForbidden {
-		t.Errorf("CONNECT is answered %s", answer.Status)
+	if conn := connect(t, proxy, "machine.example:6443"); conn.status != http.StatusForbidden {
+		t.Errorf("CONNECT is answered %d", conn.status)
 	}
 }
 
 func TestShutdownEndsWhatIsLed(t *testing.T) {
 	p, proxy := serve(t, echo(t))
-	conn, answer, _ := connect(t, proxy, "machine.example:6443")
-	if answer.StatusCode != http.StatusOK {
-		t.Fatal(answer.Status)
+	conn := connect(t, proxy, "machine.example:6443")
+	if conn.status != http.StatusOK {
+		t.Fatal(conn.status)
 	}
 	if err := p.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)

@@ -177,11 +177,11 @@ func (w *work) bootstrapData(ctx context.Context) ([]byte, error) {
 	err := w.Live.Get(ctx, client.ObjectKey{Namespace: w.owner.Namespace, Name: *name}, secret)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("Secret %s with the bootstrap data does not exist", *name)
+		return nil, fmt.Errorf("Secret %s with the bootstrap data does not exist", *name) //nolint:staticcheck // A kind's name.
 	case err != nil:
 		return nil, fmt.Errorf("cannot read Secret %s with the bootstrap data: %w", *name, err)
 	case len(secret.Data[bootstrapDataKey]) == 0:
-		return nil, fmt.Errorf("Secret %s has no bootstrap data under key %s", *name, bootstrapDataKey)
+		return nil, fmt.Errorf("Secret %s has no bootstrap data under key %s", *name, bootstrapDataKey) //nolint:staticcheck // A kind's name.
 	}
 	return secret.Data[bootstrapDataKey], nil
 }
