@@ -38,6 +38,7 @@ func (s *Simulator) AdminHandler() http.Handler {
 	mux.HandleFunc("PUT /auto-upgrade", change(func(c admin.UpgradeChange) error { return containerservice.AutoUpgrade(s.ARM, c.ID, c.Version) }))
 	mux.HandleFunc("PUT /size-restriction", change(func(c admin.SizeRestriction) error { return s.Machines.SetSizeRestriction(s.ARM, c) }))
 	mux.HandleFunc("PUT /quota", change(func(c admin.Quota) error { return s.Machines.SetQuota(s.ARM, c) }))
+	mux.HandleFunc("PUT /eviction", change(func(c admin.Eviction) error { return s.Machines.Evict(s.ARM, c.ID) }))
 	mux.HandleFunc("PUT /image", change(func(c admin.ImageChange) error { return s.Machines.SetImage(s.ARM, c) }))
 	mux.HandleFunc("PUT /provider", change(func(c admin.ProviderChange) error {
 		return s.ARM.SetProviderRegistered(c.Namespace, c.Registered)

@@ -133,6 +133,11 @@ func (c *Client) SetImage(ctx context.Context, change ImageChange) error {
 	return c.do(ctx, http.MethodPut, "/image", nil, change, nil)
 }
 
+// Evict has Azure evict a spot machine.
+func (c *Client) Evict(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodPut, "/eviction", nil, Eviction{ID: id}, nil)
+}
+
 func (c *Client) do(ctx context.Context, method, path string, query url.Values, body, into any) error {
 	var payload bytes.Buffer
 	if body != nil {

@@ -161,6 +161,12 @@ type ImageChange struct {
 	Missing bool `json:"missing"`
 }
 
+// Eviction takes a spot machine's capacity away: it is deallocated or deleted, as its eviction policy says.
+type Eviction struct {
+	// ID is that of a virtual machine, or of an instance of a scale set.
+	ID string `json:"id"`
+}
+
 // Name is the name of something new.
 type Name struct {
 	Name string `json:"name"`

@@ -2,6 +2,9 @@ package arm
 
 import (
 	"net/http"
+	"strings"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
 )
 
 // delete answers a DELETE. An absent resource is 204, unless the resource group or a parent is absent: then 404.
@@ -9,6 +12,11 @@ func (s *Service) delete(w http.ResponseWriter, r *http.Request, id ID, version 
 	t := s.Types.Lookup(id.Type)
 	resource := s.Store.Get(id.Path)
 	if resource == nil {
+		for _, one := range s.unstored(id, t) {
+			if strings.EqualFold(fields.Text(one, "id"), id.Path) {
+				return Conflict("OperationNotAllowed", "The resource '%s' cannot be deleted by this path.", id.Path)
+			}
+		}
 		return s.deleteAbsent(w, id)
 	}
 	if e := checkConditions(r, resource); e != nil {
@@ -48,23 +56,9 @@ func (s *Service) startDelete(w http.ResponseWriter, r *http.Request, resource *
 		w.WriteHeader(a.Status)
 		return nil
 	}
-	// A second DELETE joins the operation that is already under way.
-	op := s.Operations.RunningOn(resource.ID, false)
-	if op == nil || op.Change != Remove {
-		state := a.State
-		if state == "" {
-			state = StateDeleting
-		}
-		if err := s.preempt(resource); err != nil {
-			return err
-		}
-		if err := s.SetState(resource, state); err != nil {
-			return err
-		}
-		var err error
-		if op, err = s.begin(resource, Remove, version, failing(r.Context())); err != nil {
-			return err
-		}
+	op, err := s.beginRemoval(resource, version, failing(r.Context()))
+	if err != nil {
+		return err
 	}
 	s.setOperationHeaders(w.Header(), op, a)
 	if a.NoBody {
@@ -73,6 +67,36 @@ func (s *Service) startDelete(w http.ResponseWriter, r *http.Request, resource *
 	}
 	WriteJSON(w, a.Status, s.Show(resource, t, version))
 	return nil
+}
+
+// BeginRemoval starts the deletion of a resource, as a DELETE does.
+func (s *Service) BeginRemoval(resource *Resource, version string) error {
+	_, err := s.beginRemoval(resource, version, nil)
+	return err
+}
+
+// beginRemoval returns the operation that deletes a resource; a second deletion joins the one that is under way.
+func (s *Service) beginRemoval(resource *Resource, version string, fail *Error) (*Operation, error) {
+	if op := s.Operations.RunningOn(resource.ID, false); op != nil && op.Change == Remove {
+		return op, nil
+	}
+	t := s.Types.Lookup(resource.Type)
+	state := t.Protocol.Remove.State
+	if state == "" {
+		state = StateDeleting
+	}
+	if err := s.preempt(resource); err != nil {
+		return nil, err
+	}
+	if err := s.SetState(resource, state); err != nil {
+		return nil, err
+	}
+	if t.Deleting != nil {
+		if err := t.Deleting(s, resource); err != nil {
+			return nil, err
+		}
+	}
+	return s.Begin(resource, Remove, version, fail)
 }
 
 // preempt ends what else runs on a resource that is deleted: it must not tell any more that the resource is as it should be.

@@ -154,8 +154,8 @@ func (o *operations) forget(now time.Time) error {
 	return nil
 }
 
-// begin starts an operation on a resource.
-func (s *Service) begin(r *Resource, kind Change, apiVersion string, fail *Error) (*Operation, error) {
+// Begin starts an operation on a resource.
+func (s *Service) Begin(r *Resource, kind Change, apiVersion string, fail *Error) (*Operation, error) {
 	now := s.Clock.Now()
 	op := &Operation{
 		ID:           uuid.NewString(),

@@ -216,7 +216,7 @@ func (s *Service) start(w http.ResponseWriter, r *http.Request, p *Put, t *Resou
 		}
 		return nil
 	}
-	op, err := s.begin(p.Resource, kind, p.APIVersion, failing(r.Context()))
+	op, err := s.Begin(p.Resource, kind, p.APIVersion, failing(r.Context()))
 	if err != nil {
 		return err
 	}

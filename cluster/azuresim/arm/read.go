@@ -3,6 +3,7 @@ package arm
 import (
 	"net/http"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
@@ -81,14 +82,19 @@ func (s *Service) get(w http.ResponseWriter, r *http.Request, id ID, version str
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
+	WriteJSON(w, http.StatusOK, s.expanded(r, resource, t, version))
+	return nil
+}
+
+// expanded is what a request shows of a resource: what any shows, and what it asks for by $expand.
+func (s *Service) expanded(r *http.Request, resource *Resource, t *ResourceType, version string) map[string]any {
 	shown := s.Show(resource, t, version)
 	for name, expand := range t.Expands {
 		if strings.EqualFold(r.URL.Query().Get("$expand"), name) {
 			fields.Child(shown, "properties")[name] = expand(s, resource)
 		}
 	}
-	WriteJSON(w, http.StatusOK, shown)
-	return nil
+	return shown
 }
 
 func (s *Service) notFoundFor(id ID, t *ResourceType, version string) *Error {
@@ -135,11 +141,23 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request, segments []string
 	if id.Parent != "" {
 		scope = id.Parent
 	}
-	value := []any{}
-	for _, resource := range s.Store.Children(scope, id.Type) {
-		value = append(value, s.Show(resource, t, version))
+	found := s.Store.Children(scope, id.Type)
+	start, end := 0, len(found)
+	if t.Page > 0 {
+		start, _ = strconv.Atoi(r.URL.Query().Get("$skiptoken")) // none is 0
+		start, end = min(max(start, 0), len(found)), min(max(start, 0)+t.Page, len(found))
 	}
-	WriteJSON(w, http.StatusOK, map[string]any{"value": value})
+	value := []any{}
+	for _, resource := range found[start:end] {
+		value = append(value, s.expanded(r, resource, t, version))
+	}
+	body := map[string]any{"value": value}
+	if end < len(found) {
+		query := r.URL.Query()
+		query.Set("$skiptoken", strconv.Itoa(end))
+		body["nextLink"] = s.EndpointOf(id.Subscription) + r.URL.Path + "?" + query.Encode()
+	}
+	WriteJSON(w, http.StatusOK, body)
 	return nil
 }
 
@@ -167,7 +185,7 @@ func (s *Service) showExpanded(w http.ResponseWriter, segments []string) bool {
 }
 
 // action answers a POST below a resource.
-func (s *Service) action(w http.ResponseWriter, r *http.Request, path, name string) *Error {
+func (s *Service) action(w http.ResponseWriter, r *http.Request, path, name string, raw []byte) *Error {
 	id, err := ParseID("/" + path)
 	if err != nil {
 		return BadRequest("InvalidResourceId", "%s", err)
@@ -178,7 +196,13 @@ func (s *Service) action(w http.ResponseWriter, r *http.Request, path, name stri
 		return s.notFoundFor(id, t, r.URL.Query().Get("api-version"))
 	}
 	if operate, ok := t.Operates[strings.ToLower(name)]; ok {
-		return s.operate(w, r, resource, operate)
+		body := map[string]any{}
+		if len(raw) > 0 {
+			if body, err = fields.Decode(raw); err != nil {
+				return BadRequest("InvalidRequestContent", "The request content was invalid and could not be deserialized: '%v'.", err)
+			}
+		}
+		return s.operate(w, r, resource, func(s *Service, r *Resource) *Error { return operate(s, r, body) })
 	}
 	act, ok := t.Actions[strings.ToLower(name)]
 	if !ok {
@@ -188,20 +212,26 @@ func (s *Service) action(w http.ResponseWriter, r *http.Request, path, name stri
 	if e != nil {
 		return e
 	}
+	if body == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
 	WriteJSON(w, http.StatusOK, body)
 	return nil
 }
 
 // operate starts the operation of a POST.
-func (s *Service) operate(w http.ResponseWriter, r *http.Request, resource *Resource, note func(*Service, *Resource)) *Error {
+func (s *Service) operate(w http.ResponseWriter, r *http.Request, resource *Resource, note func(*Service, *Resource) *Error) *Error {
 	if s.Operations.RunningOn(resource.ID, false) != nil {
 		return Conflict("Conflict", "The request failed due to conflict with a concurrent request. To resolve it, please refer to https://aka.ms/activitylog to get more details on the conflicting requests.")
 	}
-	note(s, resource)
+	if e := note(s, resource); e != nil {
+		return e
+	}
 	if err := s.SetState(resource, StateUpdating); err != nil {
 		return InternalError(err)
 	}
-	op, err := s.begin(resource, Update, r.URL.Query().Get("api-version"), failing(r.Context()))
+	op, err := s.Begin(resource, Update, r.URL.Query().Get("api-version"), failing(r.Context()))
 	if err != nil {
 		return InternalError(err)
 	}

@@ -123,7 +123,7 @@ type ResourceType struct {
 	Ready func(*Service, *Operation, *Resource) (bool, *Error)
 	// Missing is the error of a GET for a resource whose parent exists.
 	Missing func(id ID, s *Service, apiVersion string) *Error
-	// Actions are the POST requests by the last path segment in lower case.
+	// Actions are the POST requests by the last path segment in lower case; one that answers nil answers nothing.
 	Actions map[string]func(*Service, *Resource) (any, *Error)
 	// Expands are the fields that a GET shows if its $expand asks for them, and that can be read by themselves below the resource.
 	Expands map[string]func(*Service, *Resource) map[string]any
@@ -131,8 +131,12 @@ type ResourceType struct {
 	Unstored func(*Service, ID) []map[string]any
 	// Occupies returns the identifiers of what in the resource has addresses of a subnet, for types of other providers than the network's.
 	Occupies func(s *Service, r *Resource, subnet string) []string
-	// Operates are those that start an operation: each notes on the resource what is to be.
-	Operates map[string]func(*Service, *Resource)
+	// Operates are those that start an operation: each notes on the resource what is to be, or refuses.
+	Operates map[string]func(s *Service, r *Resource, body map[string]any) *Error
+	// Deleting runs when a DELETE of the resource has been accepted.
+	Deleting func(*Service, *Resource) error
+	// Page is how many resources one page of a list has; 0 means that there are no pages.
+	Page int
 }
 
 // registry finds resource types by name without regard to case.

@@ -172,7 +172,7 @@ func (s *Service) routeResource(w http.ResponseWriter, r *http.Request, path str
 	}
 	if tail%2 == 0 {
 		if r.Method == http.MethodPost {
-			return s.action(w, r, strings.Join(segments[:len(segments)-1], "/"), segments[len(segments)-1])
+			return s.action(w, r, strings.Join(segments[:len(segments)-1], "/"), segments[len(segments)-1], body)
 		}
 		return s.list(w, r, segments, version)
 	}

@@ -10,12 +10,10 @@ import (
 
 // The types of the compute resource provider with behaviour of their own.
 const (
-	TypeVirtualMachine   = "Microsoft.Compute/virtualMachines"
-	TypeVMExtension      = "Microsoft.Compute/virtualMachines/extensions"
-	typeScaleSet         = "Microsoft.Compute/virtualMachineScaleSets"
-	typeScaleSetInstance = typeScaleSet + "/virtualMachines"
-	TypeDisk             = "Microsoft.Compute/disks"
-	TypeAvailabilitySet  = "Microsoft.Compute/availabilitySets"
+	TypeVirtualMachine  = "Microsoft.Compute/virtualMachines"
+	TypeVMExtension     = "Microsoft.Compute/virtualMachines/extensions"
+	TypeDisk            = "Microsoft.Compute/disks"
+	TypeAvailabilitySet = "Microsoft.Compute/availabilitySets"
 )
 
 // computeProtocol is what Microsoft.Compute answers; retry is the Retry-After of a creation and of a deletion.
@@ -42,7 +40,7 @@ func diskProtocol(retry int) arm.Protocol {
 // Types are the types of the provider. nodeResources returns the scale sets and their machines that Azure Kubernetes Service has made.
 func (c *Provider) Types(nodeResources func(*arm.Service, arm.ID) []map[string]any) []*arm.ResourceType {
 	images := &arm.ResourceType{Name: "Microsoft.Compute/images", Tracked: true, Protocol: computeProtocol(0), Apply: applyImage}
-	return append(furtherComputeTypes(nodeResources), c.virtualMachineType(), c.vmExtensionType(), diskType(TypeDisk), diskType(typeSnapshot), availabilitySetType(), images)
+	return append(append(furtherComputeTypes(), c.scaleSetTypes(nodeResources)...), c.virtualMachineType(), c.vmExtensionType(), diskType(TypeDisk), diskType(typeSnapshot), availabilitySetType(), images)
 }
 
 // typeSnapshot is the type of a snapshot, which is much like a disk.

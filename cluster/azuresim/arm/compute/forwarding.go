@@ -141,7 +141,7 @@ func names(s *arm.Service) map[string]map[string]string {
 		}
 	}
 	for _, r := range s.Store.All() {
-		if r.Type != TypeVirtualMachine {
+		if !isMachine(r) {
 			continue
 		}
 		machine := hostMachine(s, r)

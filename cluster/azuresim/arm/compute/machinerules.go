@@ -72,7 +72,6 @@ func (c *Provider) checkSize(p *arm.Put) *arm.Error {
 	if name == "" && p.Existing != nil {
 		return nil
 	}
-	location := arm.NormalLocation(fields.Text(p.Requested, "location"))
 	size, ok := sizeNamed(name)
 	if !ok {
 		return computeError(http.StatusBadRequest, "InvalidParameter", "vmSize", fmt.Sprintf("The value %s provided for the VM size is not valid. The valid sizes in the current region are: %s.", name, strings.Join(sizeNames(), ",")))
@@ -81,18 +80,40 @@ func (c *Provider) checkSize(p *arm.Put) *arm.Error {
 	if len(zones) > 1 {
 		return computeError(http.StatusBadRequest, "InvalidParameter", "zones", "The number of zones specified for a virtual machine is more than one.")
 	}
-	zone := ""
-	if len(zones) == 1 {
-		zone = zones[0]
-		if offered := zonesOf(location); !fields.SameSet([]string{zone}, intersect(offered, zones)) {
-			return arm.BadRequest("AvailabilityZoneNotSupported", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '%s'",
-				zone, p.ID.TypedName(), location, strings.Join(offered, ","))
-		}
+	if e := checkZones(p, zones); e != nil || p.Existing != nil {
+		return e
 	}
-	if p.Existing == nil && c.offers.restricted(size.name, location, zone) {
+	return c.checkRestriction(p, size, zones)
+}
+
+// checkZones refuses zones that the location does not have.
+func checkZones(p *arm.Put, zones []string) *arm.Error {
+	location := arm.NormalLocation(fields.Text(p.Requested, "location"))
+	if offered := zonesOf(location); !fields.SameSet(zones, intersect(offered, zones)) {
+		return arm.BadRequest("AvailabilityZoneNotSupported", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '%s'",
+			strings.Join(zones, ","), p.ID.TypedName(), location, strings.Join(offered, ","))
+	}
+	return nil
+}
+
+// checkRestriction refuses a size that is to be had in none of the zones, or not in the location if there are none.
+func (c *Provider) checkRestriction(p *arm.Put, size machineSize, zones []string) *arm.Error {
+	location := arm.NormalLocation(fields.Text(p.Requested, "location"))
+	if len(zones) == 0 && c.offers.restricted(size.name, location, "") || len(zones) > 0 && len(c.zonesWith(size, location, zones)) == 0 {
 		return arm.Conflict("SkuNotAvailable", "The requested VM size for resource 'Following SKUs have failed for Capacity Restrictions: %s' is currently not available in location '%s'. Please try another size or deploy to a different location or different zone. See https://aka.ms/azureskunotavailable for details.", size.name, location)
 	}
 	return nil
+}
+
+// zonesWith are those of the zones in which a size is to be had.
+func (c *Provider) zonesWith(size machineSize, location string, zones []string) []string {
+	var found []string
+	for _, zone := range zones {
+		if !c.offers.restricted(size.name, location, zone) {
+			found = append(found, zone)
+		}
+	}
+	return found
 }
 
 func intersect(a, b []string) []string {
@@ -113,9 +134,14 @@ func (c *Provider) checkImage(p *arm.Put) *arm.Error {
 	if p.Existing != nil {
 		return nil
 	}
-	image, _ := fields.At(p.Requested, "properties", "storageProfile", "imageReference").(map[string]any)
+	return c.checkImageOf(p, fields.Child(fields.Child(fields.Clone(p.Requested), "properties"), "storageProfile"))
+}
+
+// checkImageOf does that for the disks of one machine, or of the model of many.
+func (c *Provider) checkImageOf(p *arm.Put, storage map[string]any) *arm.Error {
+	image, _ := storage["imageReference"].(map[string]any)
 	if len(image) == 0 {
-		if strings.EqualFold(fields.Text(p.Requested, "properties", "storageProfile", "osDisk", "createOption"), "Attach") {
+		if strings.EqualFold(fields.Text(storage, "osDisk", "createOption"), "Attach") {
 			return nil
 		}
 		return computeError(http.StatusBadRequest, "InvalidParameter", "imageReference", "Required parameter 'imageReference' is missing (null).")

@@ -99,17 +99,22 @@ func (c *Provider) SetImage(s *arm.Service, change admin.ImageChange) error {
 // checkQuota refuses a machine for whose CPUs there is no quota.
 func (c *Provider) checkQuota(p *arm.Put) *arm.Error {
 	size, ok := sizeNamed(fields.Text(p.Requested, "properties", "hardwareProfile", "vmSize"))
-	location := arm.NormalLocation(fields.Text(p.Requested, "location"))
 	if !ok || p.Existing != nil {
 		return nil
 	}
+	return c.checkQuotaFor(p, size, 1)
+}
+
+// checkQuotaFor refuses so many more machines of a size.
+func (c *Provider) checkQuotaFor(p *arm.Put, size machineSize, count int) *arm.Error {
+	location, more := arm.NormalLocation(fields.Text(p.Requested, "location")), count*size.cpus
 	for _, quota := range c.offers.Quotas {
 		all := strings.EqualFold(quota.Family, "cores")
 		if arm.NormalLocation(quota.Location) != location || !all && !strings.EqualFold(quota.Family, size.family) {
 			continue
 		}
 		used := usedCPUs(p.Service, p.ID.Subscription, location, quota.Family)
-		if used+size.cpus <= quota.Limit {
+		if used+more <= quota.Limit {
 			continue
 		}
 		name := size.family + " Cores"
@@ -117,7 +122,7 @@ func (c *Provider) checkQuota(p *arm.Put) *arm.Error {
 			name = "Total Regional Cores"
 		}
 		return arm.Conflict("OperationNotAllowed", "Operation could not be completed as it results in exceeding approved %s quota. Additional details - Deployment Model: Resource Manager, Location: %s, Current Limit: %d, Current Usage: %d, Additional Required: %d, (Minimum) New Limit Required: %d. Submit a request for Quota increase by specifying parameters listed in the 'Details' section for deployment to succeed.",
-			name, location, quota.Limit, used, size.cpus, used+size.cpus)
+			name, location, quota.Limit, used, more, used+more)
 	}
 	return nil
 }
@@ -126,8 +131,8 @@ func (c *Provider) checkQuota(p *arm.Put) *arm.Error {
 func usedCPUs(s *arm.Service, subscription, location, family string) int {
 	used := 0
 	for _, r := range s.Store.All() {
-		size, ok := sizeNamed(fields.Text(r.Body, "properties", "hardwareProfile", "vmSize"))
-		if r.Type == TypeVirtualMachine && ok && strings.EqualFold(r.Identity().Subscription, subscription) && arm.NormalLocation(r.Location()) == location &&
+		size, ok := sizeOf(r)
+		if ok && strings.EqualFold(r.Identity().Subscription, subscription) && arm.NormalLocation(r.Location()) == location &&
 			(strings.EqualFold(family, "cores") || strings.EqualFold(family, size.family)) {
 			used += size.cpus
 		}

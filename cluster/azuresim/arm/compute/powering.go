@@ -70,6 +70,9 @@ func (c *Provider) machineReady(s *arm.Service, op *arm.Operation, r *arm.Resour
 		_, known := d.machines[r.Key()]
 		return !known, nil
 	}
+	if fields.Bool(r.Private, privateReimage) {
+		return false, nil
+	}
 	if fields.Text(r.Private, privatePower) != powerRunning {
 		return d.machines[r.Key()] == off, nil
 	}
@@ -86,7 +89,15 @@ func (c *Provider) machineReady(s *arm.Service, op *arm.Operation, r *arm.Resour
 // Cluster API's file at the end of it), and fails it as Azure does.
 func (c *Provider) extensionReady(s *arm.Service, op *arm.Operation, r *arm.Resource) (bool, *arm.Error) {
 	machine := s.Store.Get(r.Identity().Parent)
-	if c.driver == nil || machine == nil || op.Change != arm.Create || !strings.HasSuffix(fields.Text(r.Body, "properties", "type"), ".Bootstrapping") {
+	if machine == nil || op.Change != arm.Create {
+		return true, nil
+	}
+	return c.bootstrapped(s, op, machine, r.Name, r.Properties())
+}
+
+// bootstrapped does that for an extension of a machine that is a resource of its own or one of a scale set's model.
+func (c *Provider) bootstrapped(s *arm.Service, op *arm.Operation, machine *arm.Resource, name string, extension map[string]any) (bool, *arm.Error) {
+	if c.driver == nil || !strings.HasSuffix(fields.Text(extension, "type"), ".Bootstrapping") {
 		return true, nil
 	}
 	current := c.driver.states[machine.Key()]
@@ -94,9 +105,9 @@ func (c *Provider) extensionReady(s *arm.Service, op *arm.Operation, r *arm.Reso
 	case current.Bootstrapped || fields.Text(machine.Body, "properties", "storageProfile", "osDisk", "osType") == "Windows":
 		return true, nil
 	case current.CustomDataEnded, s.Clock.Now().Sub(op.Started) > ProvisioningDeadline:
-		kind, publisher := fields.Text(r.Body, "properties", "type"), fields.Text(r.Body, "properties", "publisher")
+		kind, publisher := fields.Text(extension, "type"), fields.Text(extension, "publisher")
 		return true, &arm.Error{Status: http.StatusConflict, Code: "VMExtensionProvisioningError", Message: fmt.Sprintf(
-			"VM has reported a failure when processing extension '%s' (publisher '%s' and type '%s'). Error message: 'Enable failed: failed to execute command: command terminated with exit status=1 %s'.", r.Name, publisher, kind, current.Message)}
+			"VM has reported a failure when processing extension '%s' (publisher '%s' and type '%s'). Error message: 'Enable failed: failed to execute command: command terminated with exit status=1 %s'.", name, publisher, kind, current.Message)}
 	}
 	return false, nil
 }
@@ -167,7 +178,7 @@ func (c *Provider) machineTasks(s *arm.Service) ([]task, error) {
 		}
 	}
 	for _, r := range s.Store.All() {
-		if r.Type != TypeVirtualMachine || r.ProvisioningState() == arm.StateDeleting {
+		if !isMachine(r) || r.ProvisioningState() == arm.StateDeleting {
 			continue
 		}
 		t, err := c.machineTask(s, r)
@@ -197,6 +208,12 @@ func (c *Provider) deleteTask(key string) task {
 func (c *Provider) machineTask(s *arm.Service, r *arm.Resource) ([]task, error) {
 	d, key, path := c.driver, r.Key(), r.ID
 	told, known := d.machines[key]
+	if fields.Bool(r.Private, privateReimage) {
+		return []task{{
+			do:   func(ctx context.Context, host power.Host) error { return host.Delete(ctx, path) },
+			done: func() error { d.machines[key], d.states[key] = "", power.State{}; return forgetReimage(s, path) },
+		}}, nil
+	}
 	if fields.Text(r.Private, privatePower) != powerRunning {
 		if !known || told == off {
 			return nil, nil
@@ -254,7 +271,7 @@ func (c *Provider) noteStarted(s *arm.Service, key, path, wanted string) error {
 // hostMachine is a virtual machine as the host is to run it.
 func hostMachine(s *arm.Service, r *arm.Resource) power.Machine {
 	id, properties := r.Identity(), r.Properties()
-	size, _ := sizeNamed(fields.Text(properties, "hardwareProfile", "vmSize"))
+	size, _ := sizeOf(r)
 	image, _ := fields.At(properties, "storageProfile", "imageReference").(map[string]any)
 	m := power.Machine{
 		ID: r.ID, Name: r.Name, ComputerName: fields.Text(properties, "osProfile", "computerName"), OS: fields.Text(properties, "storageProfile", "osDisk", "osType"),

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -288,6 +290,117 @@ func TestDeletedWhileChanged(t *testing.T) {
 			drive(f)
 			if w := f.Send(http.MethodGet, armtest.Machine, ""); w.Code != http.StatusNotFound {
 				t.Errorf("GET after the deletion: %d, want 404", w.Code)
+			}
+		})
+	}
+}
+
+// TestHostedInstances has a host run the instances of scale sets: each with its own name, its own provider ID, and the custom data of the model.
+func TestHostedInstances(t *testing.T) {
+	cases := map[string]struct {
+		body  string
+		names []string
+		ids   string
+	}{
+		"uniform":  {armtest.ScaleSetBody(), []string{"pool000000", "pool000001"}, armtest.ScaleSet + "/virtualMachines/"},
+		"flexible": {armtest.Flexible(armtest.ScaleSetBody()), nil, armtest.Group + "/providers/Microsoft.Compute/virtualMachines/pool_"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			host := newRecordedHost()
+			f := hosted(t, state.InMemory(), host)
+			for _, r := range armtest.BehindBalancer {
+				f.Make(r)
+			}
+			f.Settle(http.MethodPut, armtest.ScaleSet, c.body)
+			drive(f)
+			if got := f.ProvisioningState(armtest.ScaleSet); got != "Creating" {
+				t.Errorf("while they boot: %s, want Creating", got)
+			}
+			names := []string{}
+			for id, m := range host.machines {
+				names = append(names, m.ComputerName)
+				if !strings.HasPrefix(id, c.ids) || m.Zone == "" || string(m.CustomData) != armtest.Bootstrap || m.VirtualNetwork != armtest.Network || m.CPUs != 2 || len(m.NICs) != 1 {
+					t.Errorf("machine %s: %+v", id, m)
+				}
+			}
+			slices.Sort(names)
+			if len(names) != 2 || c.names != nil && !slices.Equal(names, c.names) {
+				t.Errorf("names %q, want %q", names, c.names)
+			}
+			if backends := host.balancers[armtest.Balancer].Frontends[0].Backends; len(backends) != 2 {
+				t.Errorf("backends of the load balancer: %v, want two", backends)
+			}
+			if found := host.names[armtest.Network]; len(found) != 2 || found[names[0]] == "" {
+				t.Errorf("names in the network: %v", found)
+			}
+			host.state.Phase = power.Provisioned
+			drive(f)
+			settle(f)
+			if got := f.ProvisioningState(armtest.ScaleSet); got != "Succeeded" {
+				t.Errorf("once they are provisioned: %s, want Succeeded", got)
+			}
+			f.Settle(http.MethodPut, armtest.ScaleSet, capacity(1))
+			drive(f)
+			settle(f)
+			if len(host.machines) != 1 || len(instances(f)) != 2 {
+				t.Errorf("scaled in: %d machines, %q", len(host.machines), instances(f))
+			}
+			starts := host.starts
+			f.Settle(http.MethodPost, armtest.ScaleSet+"/reimage", `{"instanceIds":["*"]}`)
+			drive(f)
+			drive(f)
+			if host.starts != starts+1 {
+				t.Errorf("%d starts by a reimage, want one", host.starts-starts)
+			}
+			for _, m := range host.machines {
+				if string(m.CustomData) != armtest.Bootstrap {
+					t.Errorf("custom data after a reimage: %q", m.CustomData)
+				}
+			}
+			settle(f)
+			f.Settle(http.MethodDelete, armtest.ScaleSet, "")
+			drive(f)
+			settle(f)
+			if len(host.machines) != 0 {
+				t.Errorf("%d machines are left", len(host.machines))
+			}
+			expectNoMachines(f)
+		})
+	}
+}
+
+// TestFailedInstance has an instance fail by its bootstrapping extension, and the operation of the scale set with it.
+func TestFailedInstance(t *testing.T) {
+	body := armtest.ScaleSetBody(`"networkProfile":{`, `"extensionProfile":{"extensions":[{"name":"CAPZ.Linux.Bootstrapping","properties":{
+		"publisher":"Microsoft.Azure.ContainerUpstream","type":"CAPZ.Linux.Bootstrapping","typeHandlerVersion":"1.0"}}]},"networkProfile":{`)
+	cases := map[string]struct {
+		state power.State
+		want  []string
+	}{
+		"it goes on":       {power.State{Phase: power.Provisioned}, []string{"0 Creating 1", "1 Creating 2", "2 Creating"}},
+		"it is done":       {power.State{Phase: power.Provisioned, CustomDataEnded: true, Bootstrapped: true}, []string{"0 Succeeded 1", "1 Succeeded 2", "2 Succeeded"}},
+		"it fails":         {power.State{Phase: power.Provisioned, CustomDataEnded: true}, []string{"0 Failed 1", "1 Failed 2", "2 Failed"}},
+		"it never boots":   {power.State{Phase: power.Failed}, []string{"0 Failed 1", "1 Failed 2", "2 Failed"}},
+		"it is still dark": {power.State{Phase: power.Booting}, []string{"0 Creating 1", "1 Creating 2", "2 Creating"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			host := newRecordedHost()
+			host.state = c.state
+			f := hosted(t, state.InMemory(), host)
+			for _, r := range armtest.BehindBalancer {
+				f.Make(r)
+			}
+			f.Settle(http.MethodPut, armtest.ScaleSet, body)
+			drive(f)
+			settle(f)
+			if diff := cmp.Diff(c.want, instances(f)); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+			resource := fields.Objects(f.Get(armtest.ScaleSet+"/virtualMachines/0"), "resources")[0]
+			if got := fields.Text(resource, "properties", "provisioningState"); got != strings.Fields(c.want[0])[1] {
+				t.Errorf("the extension is %s", got)
 			}
 		})
 	}

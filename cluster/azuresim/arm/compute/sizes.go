@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
 )
 
 // machineSize is a size of virtual machines.
@@ -100,6 +103,17 @@ var Sizes = sync.OnceValue(func() map[string]machineSize {
 func sizeNamed(name string) (machineSize, bool) {
 	size, ok := Sizes()[strings.ToLower(name)]
 	return size, ok
+}
+
+// sizeOf returns the size of a virtual machine, or of an instance of a scale set; nothing else has one.
+func sizeOf(r *arm.Resource) (machineSize, bool) {
+	switch r.Type {
+	case TypeVirtualMachine:
+		return sizeNamed(fields.Text(r.Body, "properties", "hardwareProfile", "vmSize"))
+	case typeScaleSetInstance:
+		return sizeNamed(fields.Text(r.Body, "sku", "name"))
+	}
+	return machineSize{}, false
 }
 
 // sizeNames returns the names of all sizes, sorted.

@@ -42,7 +42,9 @@ func (c *Provider) virtualMachineType() *arm.ResourceType {
 		View:     viewMachine,
 		Removed:  machineRemoved,
 		Ready:    c.machineReady,
-		Operates: map[string]func(*arm.Service, *arm.Resource){"start": powerOn, "restart": powerOn, "poweroff": powerOff, "deallocate": deallocate, "redeploy": powerOn},
+		Operates: map[string]func(*arm.Service, *arm.Resource, map[string]any) *arm.Error{"start": powerOn, "restart": powerOn, "poweroff": powerOff, "deallocate": deallocate, "redeploy": powerOn},
+		Actions:  map[string]func(*arm.Service, *arm.Resource) (any, *arm.Error){"simulateeviction": simulateEviction},
+		Deleting: leaveScaleSet,
 		Expands:  map[string]func(*arm.Service, *arm.Resource) map[string]any{"instanceView": instanceView},
 	}
 }
@@ -192,7 +194,7 @@ func applyMachineIdentity(p *arm.Put) *arm.Error {
 // storeMachine attaches and detaches disks. Those of a new machine come when it has been made.
 func storeMachine(p *arm.Put) *arm.Error {
 	if p.Existing == nil {
-		return nil
+		return wrap(joinScaleSet(p.Service, p.Resource))
 	}
 	if err := attachAll(p.Service, p.Resource); err != nil {
 		return arm.InternalError(err)
@@ -302,8 +304,18 @@ func customDataOf(r *arm.Resource) []byte {
 	return data
 }
 
-func powerOn(_ *arm.Service, r *arm.Resource) { r.Private[privatePower] = powerRunning }
+func powerOn(_ *arm.Service, r *arm.Resource, _ map[string]any) *arm.Error {
+	return switchTo(r, powerRunning)
+}
+func powerOff(_ *arm.Service, r *arm.Resource, _ map[string]any) *arm.Error {
+	return switchTo(r, powerStopped)
+}
+func deallocate(_ *arm.Service, r *arm.Resource, _ map[string]any) *arm.Error {
+	return switchTo(r, powerDeallocated)
+}
 
-func powerOff(_ *arm.Service, r *arm.Resource) { r.Private[privatePower] = powerStopped }
-
-func deallocate(_ *arm.Service, r *arm.Resource) { r.Private[privatePower] = powerDeallocated }
+// switchTo notes the power state that a machine is to have.
+func switchTo(r *arm.Resource, state string) *arm.Error {
+	r.Private[privatePower] = state
+	return nil
+}

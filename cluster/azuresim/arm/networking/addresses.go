@@ -30,8 +30,8 @@ func PrefixesOf(body map[string]any) []netip.Prefix {
 	return found
 }
 
-// usedAddresses returns which IP configuration has each private address of a virtual network.
-func usedAddresses(s *arm.Service, network string) map[netip.Addr]string {
+// UsedAddresses returns which IP configuration has each private address of a virtual network.
+func UsedAddresses(s *arm.Service, network string) map[netip.Addr]string {
 	used := map[netip.Addr]string{}
 	for _, r := range s.Store.All() {
 		for _, list := range addressLists {
@@ -70,7 +70,7 @@ func assignAddresses(p *arm.Put, list string) *arm.Error {
 
 func assignAddress(p *arm.Put, configuration, before map[string]any, subnet *arm.Resource) *arm.Error {
 	properties, id := fields.Child(configuration, "properties"), fields.Text(configuration, "id")
-	used := usedAddresses(p.Service, subnet.Identity().Parent)
+	used := UsedAddresses(p.Service, subnet.Identity().Parent)
 	for _, list := range addressLists {
 		for _, other := range fields.Objects(p.Result, "properties", list) {
 			address, err := netip.ParseAddr(fields.Text(other, "properties", "privateIPAddress"))
@@ -87,7 +87,7 @@ func assignAddress(p *arm.Put, configuration, before map[string]any, subnet *arm
 		wanted = ""
 	}
 	if wanted == "" {
-		address, ok := firstFree(subnet, used, fields.Text(properties, "privateIPAddressVersion") == "IPv6")
+		address, ok := FirstFree(subnet, used, fields.Text(properties, "privateIPAddressVersion") == "IPv6")
 		if !ok {
 			return arm.Detailed(arm.BadRequest("SubnetIsFull", "Subnet %s with address prefix %v does not have enough capacity for 1 IP addresses.", subnet.Name, PrefixesOf(subnet.Body)))
 		}
@@ -117,8 +117,8 @@ func checkAddress(wanted, id string, subnet *arm.Resource, used map[netip.Addr]s
 	return nil
 }
 
-// firstFree returns the first address of a subnet that nobody has.
-func firstFree(subnet *arm.Resource, used map[netip.Addr]string, six bool) (netip.Addr, bool) {
+// FirstFree returns the first address of a subnet that nobody has.
+func FirstFree(subnet *arm.Resource, used map[netip.Addr]string, six bool) (netip.Addr, bool) {
 	for _, prefix := range PrefixesOf(subnet.Body) {
 		if prefix.Addr().Is6() != six {
 			continue

@@ -176,7 +176,7 @@ func assignFlatAddresses(p *arm.Put) *arm.Error {
 		if subnet == nil || fields.Text(configuration, "privateIpAddress") != "" {
 			continue
 		}
-		address, ok := firstFree(subnet, usedAddresses(p.Service, subnet.Identity().Parent), false)
+		address, ok := FirstFree(subnet, UsedAddresses(p.Service, subnet.Identity().Parent), false)
 		if !ok {
 			return arm.Detailed(arm.BadRequest("SubnetIsFull", "Subnet %s does not have enough capacity for 1 IP addresses.", subnet.Name))
 		}
@@ -230,7 +230,7 @@ func settleAddresses(s *arm.Service, r *arm.Resource) error {
 		if subnet == nil || fields.Text(configuration, "properties", "privateIPAddress") != "" {
 			continue
 		}
-		if address, ok := firstFree(subnet, usedAddresses(s, subnet.Identity().Parent), false); ok {
+		if address, ok := FirstFree(subnet, UsedAddresses(s, subnet.Identity().Parent), false); ok {
 			fields.Child(configuration, "properties")["privateIPAddress"] = address.String()
 		}
 	}

@@ -124,7 +124,7 @@ func checkRemovedParts(p *arm.Put) *arm.Error {
 func unreferenced(s *arm.Service, path string) *arm.Error {
 	owner, _, _ := arm.CutPart(path)
 	for _, user := range networkUsersOf(s, path, owner) {
-		return invalidReference(path, user.Identity())
+		return InvalidReference(path, user.Identity())
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ type Member struct {
 func MembersOf(s *arm.Service, path string) []Member {
 	var found []Member
 	for _, r := range s.Store.All() {
-		if r.Type != TypeNetworkInterface {
+		if !isNetworkInterface(r) {
 			continue
 		}
 		for _, configuration := range fields.Objects(r.Body, "properties", ListConfigurations) {
@@ -229,7 +229,7 @@ func validateInboundNATRule(p *arm.Put) *arm.Error {
 	balancer := p.Service.Store.Get(p.ID.Parent)
 	frontend := fields.Text(p.Requested, "properties", "frontendIPConfiguration", "id")
 	if PartNamed(balancer.Body, ListFrontends, frontend) == nil {
-		return invalidReference(frontend, p.ID)
+		return InvalidReference(frontend, p.ID)
 	}
 	rules := fields.Objects(balancer.Body, "properties", "loadBalancingRules")
 	for _, other := range p.Service.Store.Children(balancer.ID, TypeInboundNATRule) {

@@ -21,6 +21,11 @@ func NetworkOf(nic *arm.Resource) string {
 // TypeNetworkInterface is the type of a network interface.
 const TypeNetworkInterface = "Microsoft.Network/networkInterfaces"
 
+// isNetworkInterface tells whether a resource is a network interface: one by itself, or one of an instance of a scale set.
+func isNetworkInterface(r *arm.Resource) bool {
+	return strings.HasSuffix(r.Type, "/networkInterfaces")
+}
+
 // networkInterfaceType changes at once.
 func networkInterfaceType() *arm.ResourceType {
 	p := networkProtocol(0)
@@ -105,15 +110,15 @@ func applyNetworkInterface(p *arm.Put) *arm.Error {
 		return arm.InternalError(err)
 	}
 	settings := fields.Child(fields.Child(p.Result, "properties"), "dnsSettings")
-	fields.Fill(settings, map[string]any{"dnsServers": []any{}, "appliedDnsServers": []any{}, "internalDomainNameSuffix": internalSuffix(subnet.Parent)})
+	fields.Fill(settings, map[string]any{"dnsServers": []any{}, "appliedDnsServers": []any{}, "internalDomainNameSuffix": InternalSuffix(subnet.Parent)})
 	if e := completeParts(p); e != nil {
 		return e
 	}
 	return assignAddresses(p, ListConfigurations)
 }
 
-// internalSuffix makes up the domain in which Azure names the machines of a virtual network.
-func internalSuffix(network string) string {
+// InternalSuffix makes up the domain in which Azure names the machines of a virtual network.
+func InternalSuffix(network string) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(strings.ToLower(network))) // never fails
 	return fmt.Sprintf("%016x.xx.internal.cloudapp.net", h.Sum64())

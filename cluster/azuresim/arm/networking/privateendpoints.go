@@ -37,7 +37,7 @@ func storeEndpointInterface(p *arm.Put) *arm.Error {
 		return nil
 	}
 	subnet := s.Store.Get(fields.Text(r.Body, "properties", "subnet", "id"))
-	address, ok := firstFree(subnet, usedAddresses(s, subnet.Identity().Parent), false)
+	address, ok := FirstFree(subnet, UsedAddresses(s, subnet.Identity().Parent), false)
 	if !ok && len(PrefixesOf(subnet.Body)) > 0 {
 		return arm.Detailed(arm.BadRequest("SubnetIsFull", "Subnet %s does not have enough capacity for 1 IP addresses.", subnet.Name))
 	}
@@ -47,7 +47,7 @@ func storeEndpointInterface(p *arm.Put) *arm.Error {
 	nic.Body = arm.NewBody(path, name, TypeNetworkInterface, map[string]any{
 		fields.State: arm.StatusSucceeded, "resourceGuid": uuid.NewSHA1(uuid.NameSpaceURL, []byte(path)).String(), "macAddress": "",
 		"privateEndpoint": map[string]any{"id": r.ID},
-		"dnsSettings":     map[string]any{"dnsServers": []any{}, "appliedDnsServers": []any{}, "internalDomainNameSuffix": internalSuffix(subnet.Identity().Parent)},
+		"dnsSettings":     map[string]any{"dnsServers": []any{}, "appliedDnsServers": []any{}, "internalDomainNameSuffix": InternalSuffix(subnet.Identity().Parent)},
 		ListConfigurations: []any{map[string]any{
 			"name": configuration, "id": path + "/ipConfigurations/" + configuration, "type": TypeNetworkInterface + "/ipConfigurations", "etag": "",
 			fields.Properties: map[string]any{

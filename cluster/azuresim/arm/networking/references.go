@@ -23,20 +23,20 @@ func checkReference(p *arm.Put, path string) *arm.Error {
 		if arm.HasPart(p.Requested, list, name) || p.Service.Store.Get(path) != nil {
 			return nil
 		}
-		return invalidReference(path, p.ID)
+		return InvalidReference(path, p.ID)
 	}
 	r, ok := p.Service.Find(path)
 	switch {
 	case !ok:
-		return invalidReference(path, p.ID)
+		return InvalidReference(path, p.ID)
 	case r.ProvisioningState() != "" && r.ProvisioningState() != arm.StatusSucceeded && !strings.EqualFold(r.ID, p.ID.Parent):
 		return notProvisioned(r, p.ID)
 	}
 	return nil
 }
 
-// invalidReference is the error for a resource that does not exist.
-func invalidReference(path string, by arm.ID) *arm.Error {
+// InvalidReference is the error for a resource that does not exist.
+func InvalidReference(path string, by arm.ID) *arm.Error {
 	e := arm.BadRequest("InvalidResourceReference",
 		"Resource %s referenced by resource %s was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.", path, by.Path)
 	e.Details = []arm.Detail{}
@@ -63,7 +63,7 @@ func networkUsersOf(s *arm.Service, path, owner string) []*arm.Resource {
 	var users []*arm.Resource
 	for _, r := range s.Store.All() {
 		switch {
-		case !strings.HasPrefix(strings.ToLower(r.Type), "microsoft.network/"):
+		case !strings.HasPrefix(strings.ToLower(r.Type), "microsoft.network/") && !isNetworkInterface(r):
 		case r.Key() == strings.ToLower(owner), strings.HasPrefix(r.Key(), strings.ToLower(owner)+"/"), r.Key() == strings.ToLower(path):
 		case arm.RefersTo(r.Body, path):
 			users = append(users, r)

@@ -57,7 +57,7 @@ func checkSubnetRange(s *arm.Service, network *arm.Resource, id arm.ID, requeste
 		return nil
 	}
 	for _, prefix := range PrefixesOf(existing.Body) {
-		for address := range usedAddresses(s, network.ID) {
+		for address := range UsedAddresses(s, network.ID) {
 			if prefix.Contains(address) && !slices.ContainsFunc(wanted, func(p netip.Prefix) bool { return p.Contains(address) }) {
 				return arm.Detailed(arm.BadRequest("InUsePrefixCannotBeDeleted", "IpPrefix %s on Subnet %s has active allocations and cannot be deleted.", prefix, id.Name))
 			}
@@ -143,14 +143,14 @@ func subnetUsers(s *arm.Service, subnet string) []string {
 		case s.Types.Lookup(r.Type).Occupies != nil:
 			users = append(users, s.Types.Lookup(r.Type).Occupies(s, r, subnet)...)
 		case strings.HasPrefix(strings.ToLower(r.Type), "microsoft.network/") && !strings.EqualFold(r.Type, TypeVirtualNetwork):
-			users = append(users, ipConfigurationsIn(r, subnet)...)
+			users = append(users, IPConfigurationsIn(r, subnet)...)
 		}
 	}
 	sort.Strings(users)
 	return users
 }
 
-func ipConfigurationsIn(r *arm.Resource, subnet string) []string {
+func IPConfigurationsIn(r *arm.Resource, subnet string) []string {
 	var users []string
 	for _, list := range []string{ListConfigurations, ListFrontends, "gatewayIPConfigurations"} {
 		for _, configuration := range fields.Objects(r.Body, "properties", list) {
