@@ -250,24 +250,21 @@ func entries(t *testing.T, folder string) []string {
 	return out
 }
 
-// TestRenderTopics shows that each example of a topic can be rendered without a problem.
-func TestRenderTopics(t *testing.T) {
-	files, err := filepath.Glob("../../examples/self-managed-topics/*.yaml")
-	if err != nil || len(files) < 5 {
-		t.Fatalf("want at least 5 examples, got %v, %v", files, err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			topic := []string{file}
-			if content, err := os.ReadFile(file); err != nil || !strings.Contains(string(content), "kind: AzureCluster") {
-				topic = append(topic, "../../examples/self-managed") // It is a part of that.
-			}
-			stdout, stderr, err := render(t, topic...)
+// TestRenderWorkers shows that the examples which add workers to examples/self-managed can be rendered with it, and add a machine each.
+func TestRenderWorkers(t *testing.T) {
+	const cluster = "../../examples/self-managed"
+	for _, topic := range []string{"gpu", "spot", "windows"} {
+		t.Run(topic, func(t *testing.T) {
+			stdout, stderr, err := render(t, cluster, cluster+"-"+topic)
 			if err != nil || stderr != "" {
 				t.Fatalf("%v\n%s", err, stderr)
 			}
-			if len(kinds(stdout)) == 0 {
-				t.Error("it stands for nothing")
+			alone, _, err := render(t, cluster)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if more := len(kinds(stdout)) - len(kinds(alone)); more != 2 {
+				t.Errorf("it adds %d resources, want a virtual machine and its network interface", more)
 			}
 		})
 	}

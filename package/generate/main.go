@@ -1,7 +1,8 @@
 // Command generate writes what follows from the Go types under apis: their DeepCopy methods, one
 // CompositeResourceDefinition and one Composition per kind under package/configuration, one CustomResourceDefinition per
 // kind of settings under package/provider, docs/kinds.md, and the defaults for the preview. From the catalogues in internal/aso
-// and internal/composite it writes the rules of package/install/rbac.yaml and package/provider/webhooks.yaml.
+// and internal/composite it writes the rules of package/install/rbac.yaml and package/provider/webhooks.yaml. Of the examples of
+// self-managed clusters it makes templates for clusterctl.
 //
 // It must not import apis: it has to compile while the DeepCopy methods there are out of date.
 //
@@ -68,6 +69,9 @@ func generate(root string) (fileSet, error) {
 	files[referenceFile] = reference(crds)
 	if err := addRules(files); err != nil {
 		return nil, fmt.Errorf("making the rules for all kinds: %w", err)
+	}
+	if err := addFlavors(files, root); err != nil {
+		return nil, fmt.Errorf("making the templates for clusterctl: %w", err)
 	}
 	return files, addDefaults(files, crds)
 }

@@ -22,24 +22,6 @@ func machineVariables(w *world) []string {
 	return append(w.templateVariables(), "AZURE_CONTROL_PLANE_MACHINE_TYPE=Standard_D2s_v5")
 }
 
-// applyDefaultFlavor applies CAPZ's default flavor, of which nothing is changed, with three machines for the control plane and two more.
-func applyDefaultFlavor(w *world) error {
-	file, err := theirs("cluster-template.yaml")(w)
-	if err != nil {
-		return err
-	}
-	manifests, err := w.clusterctl(machineVariables(w), "generate", "cluster", clusterName, "--from", file, "--target-namespace", w.namespace,
-		"--kubernetes-version", newerMachines, "--control-plane-machine-count", "3", "--worker-machine-count", "2")
-	if err != nil {
-		return err
-	}
-	objects, err := parse(manifests)
-	if err != nil {
-		return err
-	}
-	return w.apply(objects...)
-}
-
 // onlyIdentityLeft expects that of the cluster nothing is left in Azure, and what was there before is.
 func onlyIdentityLeft(w *world) []string {
 	all, err := w.azure.Resources(w.ctx, "/subscriptions/"+w.subscription)
@@ -83,12 +65,17 @@ func inZones(count int) expectation {
 	}
 }
 
-// defaultFlavor is CAPZ's default flavor as it stands.
+// unchanged is no change.
+func unchanged(objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	return objects, nil
+}
+
+// defaultFlavor is CAPZ's default flavor as it stands, with three machines for the control plane and two more.
 var defaultFlavor = &scenario{
 	name: "default-flavor", family: machineFamily, calmOnly: true,
 	steps: []step{
 		{
-			name: "create", act: all(once("identity", identityOfMachines), applyDefaultFlavor), lasts: 3 * booting,
+			name: "create", act: all(once("identity", identityOfMachines), applyMachineTemplates(newerMachines, 3, 2, unchanged, theirs("cluster-template.yaml"))), lasts: 3 * booting,
 			expect: []expectation{machinesUp(3, 2), machinesKept, labelled, signedIn, inZones(3), kubeletVersions(newerMachines)},
 		},
 		{

@@ -6,7 +6,10 @@ import (
 )
 
 // covered are the examples that a scenario of their own brings up.
-var covered = []string{"aks-aso", "aks-aso-vnets", "aks-aso-local-accounts-disabled", "aks-aso-preview", "aks-aso-maintenance", "aks-aso-identity", "aks", "aks-byo-network", "self-managed", "self-managed-private", "self-managed-own-network"}
+var covered = []string{
+	"aks-aso", "aks-aso-vnets", "aks-aso-local-accounts-disabled", "aks-aso-preview", "aks-aso-maintenance", "aks-aso-identity", "aks", "aks-byo-network", "self-managed", "self-managed-private", "self-managed-own-network",
+	"self-managed-dual-stack",
+}
 
 // examples has a scenario for each other folder of examples/.
 func examples() []*scenario {

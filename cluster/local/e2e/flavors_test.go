@@ -168,13 +168,35 @@ var flavorVariables = map[string][]string{
 		"WORKER_MACHINE_COUNT=0",
 	},
 	"clusterclass-aks.yaml": nil,
-	"cluster-template.yaml": {
+	"clusterclass.yaml":     nil,
+	"cluster-template-topology.yaml": {
+		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY", "AZURE_CONTROL_PLANE_MACHINE_TYPE", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE", "AZURE_SSH_PUBLIC_KEY_B64=",
+		"AZURE_SUBSCRIPTION_ID", "AZURE_TENANT_ID", "CI_RG=capz-ci", "CLUSTER_CLASS_NAME=self-managed", "CLUSTER_IDENTITY_NAME",
+		"CLUSTER_IDENTITY_TYPE=WorkloadIdentity", "CLUSTER_NAME=my-cluster", "CONTROL_PLANE_MACHINE_COUNT=1", "KUBERNETES_VERSION",
+		"USER_IDENTITY=cloud-provider-user-identity", "WORKER_MACHINE_COUNT=0",
+	},
+	"cluster-template.yaml":            machineFlavor(),
+	"cluster-template-private.yaml":    machineFlavor(),
+	"cluster-template-dual-stack.yaml": machineFlavor(),
+	"cluster-template-spot.yaml":       machineFlavor(),
+	"cluster-template-gpu.yaml":        machineFlavor("AZURE_GPU_NODE_MACHINE_TYPE=Standard_NC4as_T4_v3"),
+	"cluster-template-windows.yaml":    machineFlavor("AZURE_WINDOWS_NODE_MACHINE_TYPE=Standard_D4s_v5"),
+	"cluster-template-own-network.yaml": slices.DeleteFunc(machineFlavor("AZURE_CONTROL_PLANE_SUBNET_CIDR", "AZURE_CONTROL_PLANE_SUBNET_NAME", "AZURE_CUSTOM_VNET_CIDR",
+		"AZURE_CUSTOM_VNET_NAME", "AZURE_CUSTOM_VNET_RESOURCE_GROUP", "AZURE_NODE_SUBNET_CIDR", "AZURE_NODE_SUBNET_NAME"),
+		func(name string) bool { return strings.HasPrefix(name, "AZURE_VNET_NAME") }),
+}
+
+// machineFlavor returns the variables of a template of virtual machines: those of CAPZ's default flavor, and more.
+func machineFlavor(more ...string) []string {
+	all := append([]string{
 		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY", "AZURE_CONTROL_PLANE_MACHINE_TYPE", "AZURE_LOCATION", "AZURE_NODE_MACHINE_TYPE",
 		"AZURE_RESOURCE_GROUP=${CLUSTER_NAME}", "AZURE_SSH_PUBLIC_KEY_B64=", "AZURE_SUBSCRIPTION_ID", "AZURE_TENANT_ID",
 		"AZURE_VNET_NAME=${CLUSTER_NAME}-vnet", "CI_RG=capz-ci", "CLUSTER_IDENTITY_NAME", "CLUSTER_IDENTITY_TYPE=WorkloadIdentity",
 		"CLUSTER_NAME=my-cluster", "CONTROL_PLANE_MACHINE_COUNT=1", "KUBERNETES_VERSION", "USER_IDENTITY=cloud-provider-user-identity",
 		"WORKER_MACHINE_COUNT=0",
-	},
+	}, more...)
+	slices.Sort(all)
+	return all
 }
 
 // TestFlavorVariables has the real clusterctl list the variables of every flavor, and refuse to go without those that

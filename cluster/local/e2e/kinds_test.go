@@ -43,7 +43,7 @@ var (
 // templateKinds are those of the kinds that a ClusterClass refers to.
 var templateKinds = func() []schema.GroupVersionKind {
 	var all []schema.GroupVersionKind
-	for _, gvk := range slices.Concat(asoFamily.kinds(), typedFamily.kinds()) {
+	for _, gvk := range slices.Concat(asoFamily.kinds(), typedFamily.kinds(), machineFamily.kinds()) {
 		gvk.Kind += "Template"
 		all = append(all, gvk)
 	}

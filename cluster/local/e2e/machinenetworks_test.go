@@ -1,5 +1,13 @@
 package e2e
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
 // privateCluster is a cluster whose API server has no public address.
 var privateCluster = &scenario{
 	name: "private-cluster", family: machineFamily, calmOnly: true,
@@ -41,4 +49,45 @@ var ownNetwork = &scenario{
 			expect: append([]expectation{gone(clusterKind, clusterName), gone(azureClusterKind, clusterName), onlyNetworkLeft, neverWritten(controlPlanesSubnet)}, untouchedNetwork...),
 		},
 	},
+}
+
+// dualStack is a cluster whose machines have addresses of IPv4 and of IPv6.
+var dualStack = &scenario{
+	name: "dual-stack", family: machineFamily, calmOnly: true,
+	steps: []step{
+		{
+			name: "create", act: applyTyped("self-managed-dual-stack", noWorkers), lasts: booting,
+			expect: []expectation{
+				machinesUp(1, 0), machinesKept, bothAddresses, notInAzure("/natGateways/my-cluster-node-natgw-1"),
+				inAzure("/virtualNetworks/my-cluster-vnet", "properties.addressSpace.addressPrefixes", "[10.0.0.0/8 2001:1234:5678:9a00::/56]"),
+				inAzure("/subnets/control-plane-subnet", "properties.addressPrefixes", "[10.0.0.0/16 2001:1234:5678:9abc::/64]"),
+				inAzure("/loadBalancers/my-cluster", "properties.provisioningState", "Succeeded"),
+			},
+		},
+		downMachines,
+	},
+}
+
+// bothAddresses expects the network interface of the control plane to have an address of each sort, and to forward what is for others.
+func bothAddresses(w *world) []string {
+	all, err := w.azure.Resources(w.ctx, "/subscriptions/"+w.subscription)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, r := range all {
+		if !strings.Contains(r.ID, "/networkInterfaces/"+kubeadmControlPlane) {
+			continue
+		}
+		var versions []string
+		configurations, _, _ := unstructured.NestedSlice(r.Body, "properties", "ipConfigurations")
+		for _, c := range configurations {
+			version, _, _ := unstructured.NestedString(c.(map[string]any), "properties", "privateIPAddressVersion")
+			versions = append(versions, version)
+		}
+		if forwards, _, _ := unstructured.NestedBool(r.Body, "properties", "enableIPForwarding"); !forwards || !slices.Equal(versions, []string{"IPv4", "IPv6"}) {
+			return []string{fmt.Sprintf("%s has addresses of %v, and forwards: %v", r.ID, versions, forwards)}
+		}
+		return nil
+	}
+	return []string{"there is no network interface of the control plane"}
 }

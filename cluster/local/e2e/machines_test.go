@@ -35,7 +35,7 @@ const (
 )
 
 // machineFamily has clusters of virtual machines. The KubeadmControlPlane is Cluster API's own.
-var machineFamily = &family{azureClusterKind, kubeadmControlPlaneKind, azureMachineKind, "", downTyped}
+var machineFamily = &family{azureClusterKind, kubeadmControlPlaneKind, azureMachineKind, selfManagedClass, downTyped}
 
 // machinesUp expects a Cluster that is Available with that many machines, each of which is a Node that is Ready, and no others.
 func machinesUp(controlPlanes, others int) expectation {

@@ -276,7 +276,7 @@ var machineUpgrade = &scenario{
 
 // machineScenarios are those of clusters of virtual machines.
 func machineScenarios() []*scenario {
-	return append([]*scenario{defaultFlavor, selfManaged, ownNetwork, privateCluster}, onTrial()...)
+	return append([]*scenario{defaultFlavor, selfManaged, twinClusters, ownNetwork, privateCluster, networkFeatures}, onTrial()...)
 }
 
 // onTrial are scenarios that have not passed yet; E2E_TRIAL=1 runs them too.
@@ -284,5 +284,5 @@ func onTrial() []*scenario {
 	if os.Getenv("E2E_TRIAL") == "" {
 		return nil
 	}
-	return []*scenario{machineFailures, machineUpgrade, cloudWrites}
+	return []*scenario{machineFailures, machineUpgrade, cloudWrites, capzMachineTopology, machineTopology, dualStack, windows}
 }

@@ -251,27 +251,32 @@ func poolByPool(templates []func(*world) (string, error), refused string) []step
 }
 
 // downTopology deletes the Cluster first, and then its ClusterClass, which could serve others.
-var downTopology = []step{
-	{
-		name:    "delete the Cluster",
-		act:     down.act,
-		expect:  []expectation{gone(clusterKind, clusterName), azureEmpty, acceptedDeletes},
-		never:   down.never,
-		deletes: true, lasts: down.lasts,
-	},
-	{
-		name: "delete the ClusterClass",
-		act: func(w *world) error {
-			for _, gvk := range slices.Concat([]schema.GroupVersionKind{classKind, bootstrapTemplateKind, identityKind}, templateKinds) {
-				if err := w.client.DeleteAllOf(w.ctx, object(gvk, w.namespace, ""), client.InNamespace(w.namespace)); err != nil {
-					return err
-				}
-			}
-			return nil
+var downTopology = downClass(azureEmpty)
+
+// downClass is downTopology with what is expected of Azure then.
+func downClass(left expectation) []step {
+	return []step{
+		{
+			name:    "delete the Cluster",
+			act:     down.act,
+			expect:  []expectation{gone(clusterKind, clusterName), left, acceptedDeletes},
+			never:   down.never,
+			deletes: true, lasts: down.lasts,
 		},
-		expect:  []expectation{nothingLeft, azureEmpty},
-		deletes: true,
-	},
+		{
+			name: "delete the ClusterClass",
+			act: func(w *world) error {
+				for _, gvk := range slices.Concat([]schema.GroupVersionKind{classKind, bootstrapTemplateKind, identityKind}, templateKinds) {
+					if err := w.client.DeleteAllOf(w.ctx, object(gvk, w.namespace, ""), client.InNamespace(w.namespace)); err != nil {
+						return err
+					}
+				}
+				return nil
+			},
+			expect:  []expectation{nothingLeft, left},
+			deletes: true,
+		},
+	}
 }
 
 var ourTopology = []func(*world) (string, error){ours("clusterclass-aks-aso.yaml"), ours("cluster-template-aks-aso-topology.yaml")}
