@@ -225,7 +225,7 @@ func (c *Provider) machineTask(s *arm.Service, r *arm.Resource) ([]task, error) 
 	}
 	machine := hostMachine(s, r)
 	lasting := machine
-	lasting.CustomData = nil // It runs at the first start only, and is forgotten after that.
+	lasting.CustomData = nil // It runs at the first start only, and is forgotten when the machine has come up.
 	wanted, err := digest(lasting)
 	if err != nil {
 		return nil, err
@@ -233,7 +233,7 @@ func (c *Provider) machineTask(s *arm.Service, r *arm.Resource) ([]task, error) 
 	if told != wanted {
 		return []task{{
 			do:   func(ctx context.Context, host power.Host) error { return host.Start(ctx, machine) },
-			done: func() error { return c.noteStarted(s, key, path, wanted) },
+			done: func() error { return c.noteStarted(key, path, wanted) },
 		}}, nil
 	}
 	var seen power.State
@@ -245,21 +245,27 @@ func (c *Provider) machineTask(s *arm.Service, r *arm.Resource) ([]task, error) 
 		},
 		done: func() error {
 			d.states[key] = seen
-			if seen.Phase == power.Off {
+			switch seen.Phase {
+			case power.Off:
 				d.machines[key] = "" // The host has lost it, as by a restart: Azure starts such a machine again.
+			case power.Provisioned:
+				return forgetCustomData(s, path)
 			}
 			return nil
 		},
 	}}, nil
 }
 
-// noteStarted writes down that the host has the machine, and forgets its custom data, which is not needed any more.
-func (c *Provider) noteStarted(s *arm.Service, key, path, wanted string) error {
+// noteStarted writes down that the host has the machine.
+func (c *Provider) noteStarted(key, path, wanted string) error {
 	d := c.driver
 	d.machines[key], d.ids[key] = wanted, path
-	if err := d.journal.Put(hostMachinePrefix+key, path); err != nil {
-		return err
-	}
+	return d.journal.Put(hostMachinePrefix+key, path)
+}
+
+// forgetCustomData forgets the custom data of a machine that has come up, and so has taken it. Until then a host may fail, and the machine
+// begins again on another.
+func forgetCustomData(s *arm.Service, path string) error {
 	r := s.Store.Get(path)
 	if r == nil || fields.Text(r.Private, PrivateCustomData) == "" {
 		return nil

@@ -168,6 +168,27 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// TestHostLosesMachine has the host fail before a machine has come up, and after: only the first time it begins anew.
+func TestHostLosesMachine(t *testing.T) {
+	host := newRecordedHost()
+	f := hosted(t, state.InMemory(), host)
+	for _, r := range armtest.Running {
+		f.Make(r)
+	}
+	drive(f)
+	for _, tc := range []struct{ phase, data string }{{power.Booting, armtest.Bootstrap}, {power.Provisioned, ""}} {
+		host.state.Phase = tc.phase
+		drive(f)
+		delete(host.machines, armtest.Machine)
+		drive(f) // It is missed.
+		drive(f)
+		m, on := host.machines[armtest.Machine]
+		if !on || string(m.CustomData) != tc.data {
+			t.Errorf("lost as %s: on %v, with custom data %q, want %q", tc.phase, on, m.CustomData, tc.data)
+		}
+	}
+}
+
 // TestHostFails checks how the failure of a machine is told.
 func TestHostFails(t *testing.T) {
 	cases := map[string]struct {

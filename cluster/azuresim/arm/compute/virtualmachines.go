@@ -20,7 +20,7 @@ const (
 	powerDeallocated = "deallocated"
 )
 
-// PrivateCustomData is the custom data until the machine has been started, privateCustomHash what is known of it for ever.
+// PrivateCustomData is the custom data until the machine has come up, privateCustomHash what is known of it for ever.
 const (
 	PrivateCustomData = "customData"
 	privateCustomHash = "customDataHash"
