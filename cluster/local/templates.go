@@ -150,5 +150,5 @@ func writeTemplates(root string, all []templates.Template, results []templates.R
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, []byte(text), 0o644) //nolint:gosec // Documentation.
+	return os.WriteFile(file, []byte(text), 0o644)
 }

@@ -59,6 +59,7 @@ func (a *azure) get(ctx context.Context, id, version string, into any) (bool, er
 	if err != nil {
 		return false, err
 	}
+	defer response.Body.Close()
 	if !runtime.HasStatusCode(response, http.StatusOK) {
 		err := runtime.NewResponseError(response)
 		var refused *azcore.ResponseError

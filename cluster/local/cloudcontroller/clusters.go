@@ -187,7 +187,7 @@ func (c *controller) secret(ctx context.Context, name, key string) ([]byte, erro
 		return nil, err
 	}
 	if len(secret.Data[key]) == 0 {
-		return nil, fmt.Errorf("Secret %s has no %s", name, key) //nolint:staticcheck // The name of a kind.
+		return nil, fmt.Errorf("Secret %s has no %s", name, key)
 	}
 	return secret.Data[key], nil
 }
@@ -207,7 +207,7 @@ func (c *controller) template(ctx context.Context) (string, error) {
 	}
 	template, _, _ := unstructured.NestedString(controlPlane.Object, "spec", "machineTemplate", "spec", "infrastructureRef", "name")
 	if template == "" {
-		return "", fmt.Errorf("KubeadmControlPlane %s names no template", name) //nolint:staticcheck // The name of a kind.
+		return "", fmt.Errorf("KubeadmControlPlane %s names no template", name)
 	}
 	return template, nil
 }

@@ -160,7 +160,7 @@ func loseWorker(w *world) error {
 				return w.azure.DeleteResource(w.ctx, r.ID)
 			}
 		}
-		return fmt.Errorf("Azure has no virtual machine of %s", workers) //nolint:staticcheck // A name.
+		return fmt.Errorf("Azure has no virtual machine of %s", workers)
 	})(w)
 }
 

@@ -16,19 +16,20 @@ import (
 
 const (
 	coreGroup           = "cluster.x-k8s.io"
+	coreVersion         = "v1beta2"
 	infrastructureGroup = "infrastructure.cluster.x-k8s.io"
 )
 
 // The kinds that are looked at. Which version a template has them in does not matter.
 var (
-	clusterKind         = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "Cluster"}
-	classKind           = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "ClusterClass"}
-	machineKind         = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "Machine"}
-	deploymentKind      = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "MachineDeployment"}
-	poolKind            = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "MachinePool"}
-	controlPlaneKind    = schema.GroupVersionKind{Group: "controlplane.cluster.x-k8s.io", Version: "v1beta2", Kind: "KubeadmControlPlane"}
-	resourceSetKind     = schema.GroupVersionKind{Group: "addons.cluster.x-k8s.io", Version: "v1beta2", Kind: "ClusterResourceSet"}
-	healthCheckKind     = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "MachineHealthCheck"}
+	clusterKind         = schema.GroupVersionKind{Group: coreGroup, Version: coreVersion, Kind: "Cluster"}
+	classKind           = schema.GroupVersionKind{Group: coreGroup, Version: coreVersion, Kind: "ClusterClass"}
+	machineKind         = schema.GroupVersionKind{Group: coreGroup, Version: coreVersion, Kind: "Machine"}
+	deploymentKind      = schema.GroupVersionKind{Group: coreGroup, Version: coreVersion, Kind: "MachineDeployment"}
+	poolKind            = schema.GroupVersionKind{Group: coreGroup, Version: coreVersion, Kind: "MachinePool"}
+	controlPlaneKind    = schema.GroupVersionKind{Group: "controlplane.cluster.x-k8s.io", Version: coreVersion, Kind: "KubeadmControlPlane"}
+	resourceSetKind     = schema.GroupVersionKind{Group: "addons.cluster.x-k8s.io", Version: coreVersion, Kind: "ClusterResourceSet"}
+	healthCheckKind     = schema.GroupVersionKind{Group: coreGroup, Version: coreVersion, Kind: "MachineHealthCheck"}
 	machineTemplateKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachineTemplate"}
 	azurePoolKind       = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachinePool"}
 	azureMachineKind    = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachine"}

@@ -63,5 +63,5 @@ func Write(file string, results []Result) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, append(raw, '\n'), 0o644) //nolint:gosec // Documentation.
+	return os.WriteFile(file, append(raw, '\n'), 0o644)
 }

@@ -148,7 +148,7 @@ func (w *world) azureLeft(ctx context.Context) error {
 	var errs []error
 	for _, r := range all {
 		if !w.prepared(r.ID) {
-			errs = append(errs, errors.New("Azure still has "+r.ID)) //nolint:staticcheck // A name.
+			errs = append(errs, errors.New("Azure still has "+r.ID))
 		}
 	}
 	return errors.Join(errs...)

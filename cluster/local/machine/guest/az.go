@@ -11,7 +11,7 @@ import (
 
 // blobs are what the storage account of CAPZ's tests has for its machines, by the last part of the URL: the credential provider of Azure's
 // container registries, which here knows no credentials, and the kubelet's configuration for it.
-var blobs = map[string]string{
+var blobs = map[string]string{ //nolint:gosec // No credentials are in it.
 	"azure-acr-credential-provider": `#!/bin/sh
 echo '{"kind":"CredentialProviderResponse","apiVersion":"credentialprovider.kubelet.k8s.io/v1","cacheKeyType":"Registry","auth":{}}'
 `,
@@ -56,5 +56,5 @@ func download(url, file string) error {
 	if !found {
 		return fmt.Errorf("the simulated storage account has no %s", path.Base(url))
 	}
-	return os.WriteFile(file, []byte(content), 0o644) //nolint:gosec // The script makes it executable.
+	return os.WriteFile(file, []byte(content), 0o644) // The script makes it executable.
 }
