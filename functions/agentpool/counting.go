@@ -13,9 +13,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
-// statusProvisioningState is a field of agent pools.
-var statusProvisioningState = field.At[string]("status", "provisioningState")
-
 // refusedWithoutCount is how AKS refuses to create a pool without a count (Azure/azure-service-operator#3220). It asks for none when a pool
 // is there, and leaves its number of nodes as it is (Azure/azure-rest-api-specs#7746).
 const refusedWithoutCount = "properties.count is missing"
@@ -67,7 +64,7 @@ func (c *Counting) elsewhere(pool *unstructured.Unstructured) bool {
 	case Count(c.Observed) == nil:
 		return c.InCluster != nil && c.AsksCluster(pool)
 	case c.scaled(pool):
-		return statusProvisioningState.Value(c.Observed) != "Creating" || !aso.SpecCount.Has(c.Observed)
+		return aso.StatusProvisioningState.Value(c.Observed) != "Creating" || !aso.SpecCount.Has(c.Observed)
 	}
 	return !c.decides() && !c.takesOver()
 }

@@ -161,17 +161,14 @@ func createdOf(in *composer.Request, kind aso.Kind) *unstructured.Unstructured {
 	return nil
 }
 
-// Fields of the status of a ManagedCluster.
-var (
-	statusVersion           = field.At[string]("status", "currentKubernetesVersion")
-	statusProvisioningState = field.At[string]("status", "provisioningState")
-)
+// statusVersion is a field of the status of a ManagedCluster.
+var statusVersion = field.At[string]("status", "currentKubernetesVersion")
 
 // liveCluster returns what Azure says of the ManagedCluster.
 func liveCluster(managed *unstructured.Unstructured) aks.LiveCluster {
 	return aks.LiveCluster{
 		Version: statusVersion.Value(managed), HasPools: len(agentpool.StatusProfiles.Value(managed)) > 0,
-		Provisioned: statusProvisioningState.Value(managed) == "Succeeded" && !aso.Lost(managed),
+		Provisioned: aso.StatusProvisioningState.Value(managed) == "Succeeded" && !aso.Lost(managed),
 	}
 }
 

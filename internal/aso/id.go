@@ -18,6 +18,8 @@ var (
 	SpecOwnerName  = field.At[string]("spec", "owner", "name")
 	SpecOwnerARMID = field.At[string]("spec", "owner", "armId")
 	StatusID       = field.At[string]("status", "id")
+	// StatusProvisioningState is how Azure says that a resource is doing.
+	StatusProvisioningState = field.At[string]("status", "provisioningState")
 
 	// SpecOperatorSpec is what ASO is to do beside Azure, such as to write Secrets.
 	SpecOperatorSpec = field.At[map[string]any]("spec", "operatorSpec")

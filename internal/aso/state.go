@@ -1,6 +1,7 @@
 package aso
 
 import (
+	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -33,6 +34,7 @@ const (
 	ReasonReferenceNotFound  = "ReferenceNotFound"
 	ReasonPostponed          = "ReconciliationPostponed"
 	reasonWaitingForResource = "WaitingForResource"
+	reasonReconcileBlocked   = "ReconciliationBlocked"
 	reasonSecretNotFound     = "SecretNotFound"
 	reasonConfigMapNotFound  = "ConfigMapNotFound"
 	// reasonSubscriptionMismatch stands for a credential that is for another subscription. It has severity Error.
@@ -70,11 +72,20 @@ func StateOf(obj *unstructured.Unstructured) State {
 		return Unseen()
 	}
 	reason, message := answerIn(field.Text(c["reason"]), field.Text(c["message"]))
+	if blockedForEver(obj, reason) {
+		message += fmt.Sprintf("; when it is gone from Azure, delete %s %s in Kubernetes, and it is made again", obj.GetKind(), obj.GetName())
+	}
 	state := State{Reason: reason, Message: message, Failed: c["severity"] == "Error", Ready: c["status"] == "True"}
 	if state.Ready && obj.GetAnnotations()[AnnotationPolls] != "" {
 		return Unseen() // ASO writes its annotations before its status.
 	}
 	return state
+}
+
+// blockedForEver reports whether ASO waits for the end of a deletion that somebody else has asked Azure for. It goes by the last status that it
+// has read, and reads none any more of what is gone (ASO module, preReconciliationCheck of its ARM reconciler).
+func blockedForEver(obj *unstructured.Unstructured, reason string) bool {
+	return reason == reasonReconcileBlocked && StatusProvisioningState.Value(obj) == "Deleting" && obj.GetDeletionTimestamp() == nil
 }
 
 // readyCondition returns the condition Ready of obj, of whatever generation; nil when there is none.
