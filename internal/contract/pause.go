@@ -38,6 +38,9 @@ func (r *Reconciler) translatePause(ctx context.Context, s *access.Scope) (bool,
 		})
 	case s.XR.GetDeletionTimestamp() != nil:
 		// Crossplane composes nothing any more, so no policy would change.
+		if access.Terminating(r.Metadata, s.XR.GetNamespace()) {
+			r.Events.Warn(s.XR, "StaysInAzure", "", "the namespace is deleted while the Cluster is paused: the ASO objects go, and what they stand for stays in Azure, to be deleted there")
+		}
 		return true, nil
 	}
 	if !marked {

@@ -220,6 +220,28 @@ func TestPauseStopsDeletion(t *testing.T) {
 	}
 }
 
+// TestNamespaceDeletedWhilePaused checks that what stays in Azure is told of.
+func TestNamespaceDeletedWhilePaused(t *testing.T) {
+	paused := func(c *clusterv1.Cluster) { yes := true; c.Spec.Paused = &yes }
+	deleting := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}, Finalizers: []string{"kubernetes"}}}
+	tests := map[string]struct {
+		beside []client.Object
+		events int
+	}{
+		"the Cluster is deleted":                  {},
+		"the namespace is deleted, and all in it": {beside: []client.Object{deleting}, events: 1},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := fixture.New(t, append(tc.beside, fixture.Cluster(fixture.ClusterDeleting, paused), fixture.NetworkOwner(t))...)
+			m.Reconcile(reconciler(m, composite.AzureASOManagedCluster), "my-cluster")
+			if events := m.TakeEvents(); len(events) != tc.events || tc.events > 0 && !strings.Contains(events[0], "StaysInAzure AzureASOManagedCluster my-cluster: ") {
+				t.Errorf("events %q", events)
+			}
+		})
+	}
+}
+
 func TestMirrorEndpoint(t *testing.T) {
 	endpoint := map[string]any{"host": "my-cluster.hcp.westeurope.azmk8s.io", "port": int64(443)}
 	with443 := func(o *unstructured.Unstructured) {
