@@ -78,10 +78,16 @@ type reference struct {
 
 // A machine is a virtual machine as Azure shows it.
 type machine struct {
-	ID         string   `json:"id"`
-	Location   string   `json:"location"`
-	Zones      []string `json:"zones"`
+	ID       string   `json:"id"`
+	Location string   `json:"location"`
+	Zones    []string `json:"zones"`
+	SKU      struct {
+		Name string `json:"name"`
+	} `json:"sku"`
 	Properties struct {
+		OSProfile struct {
+			ComputerName string `json:"computerName"`
+		} `json:"osProfile"`
 		HardwareProfile struct {
 			VMSize string `json:"vmSize"`
 		} `json:"hardwareProfile"`
@@ -91,12 +97,15 @@ type machine struct {
 	} `json:"properties"`
 }
 
-// machine returns the virtual machine of a Node, whose name is its own; nil when there is none.
+// machine returns the virtual machine of a Node, whose name is its own, or the instance of a scale set; nil when there is none.
 func (a *azure) machine(ctx context.Context, node string) (*machine, error) {
 	m := &machine{}
 	found, err := a.get(ctx, a.inGroup("Microsoft.Compute/virtualMachines/"+node), computeVersion, m)
-	if err != nil || !found {
+	if err != nil {
 		return nil, err
+	}
+	if !found {
+		return a.inScaleSets(ctx, node)
 	}
 	return m, nil
 }

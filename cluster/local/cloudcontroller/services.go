@@ -84,7 +84,7 @@ func (s *services) publicIP(ctx context.Context, id string, service *corev1.Serv
 	if err != nil || address != "" {
 		return address, err
 	}
-	return "", s.azure.put(ctx, id, "", map[string]any{
+	return "", s.azure.put(ctx, id, networkVersion, "", map[string]any{
 		"location": s.azure.config.Location, "sku": map[string]any{"name": "Standard"},
 		"tags":       map[string]any{"k8s-azure-service": service.Namespace + "/" + service.Name},
 		"properties": map[string]any{"publicIPAllocationMethod": "Static", "publicIPAddressVersion": "IPv4"},
@@ -106,6 +106,12 @@ func (s *services) joinPool(ctx context.Context, pool string) error {
 			return err
 		}
 		if m == nil || len(m.Properties.NetworkProfile.NetworkInterfaces) == 0 {
+			continue
+		}
+		if m.isInstance() {
+			if err := s.azure.joinAsInstance(ctx, m.ID, pool); err != nil {
+				return err
+			}
 			continue
 		}
 		nic := m.Properties.NetworkProfile.NetworkInterfaces[0].ID

@@ -18,8 +18,13 @@ const poolName = "kubernetes"
 
 // change reads a resource of the network, has it altered, and writes it when it was, unless somebody else has written it meanwhile.
 func (a *azure) change(ctx context.Context, id string, alter func(map[string]any) bool) error {
+	return a.changeIn(ctx, id, networkVersion, alter)
+}
+
+// changeIn does that in an API version.
+func (a *azure) changeIn(ctx context.Context, id, version string, alter func(map[string]any) bool) error {
 	body := map[string]any{}
-	found, err := a.get(ctx, id, networkVersion, &body)
+	found, err := a.get(ctx, id, version, &body)
 	if err != nil {
 		return err
 	}
@@ -30,17 +35,17 @@ func (a *azure) change(ctx context.Context, id string, alter func(map[string]any
 		return nil
 	}
 	etag, _ := body["etag"].(string)
-	return a.put(ctx, id, etag, body)
+	return a.put(ctx, id, version, etag, body)
 }
 
 // put writes a resource and does not wait until it is done. With an etag it is refused where that is another one by now.
-func (a *azure) put(ctx context.Context, id, etag string, body map[string]any) error {
+func (a *azure) put(ctx context.Context, id, version, etag string, body map[string]any) error {
 	request, err := runtime.NewRequest(ctx, http.MethodPut, runtime.JoinPaths(a.client.Endpoint(), id))
 	if err != nil {
 		return err
 	}
 	query := request.Raw().URL.Query()
-	query.Set("api-version", networkVersion)
+	query.Set("api-version", version)
 	request.Raw().URL.RawQuery = query.Encode()
 	if etag != "" {
 		request.Raw().Header.Set("If-Match", etag)

@@ -229,7 +229,25 @@ func storeInstance(p *arm.Put) *arm.Error {
 	if e := storeMachine(p); e != nil {
 		return e
 	}
-	return followConfigurations(p.Service, p.Resource, fields.Objects(p.Resource.Body, "properties", "networkProfileConfiguration", "networkInterfaceConfigurations"))
+	if e := followConfigurations(p.Service, p.Resource, fields.Objects(p.Resource.Body, "properties", "networkProfileConfiguration", "networkInterfaceConfigurations")); e != nil {
+		return e
+	}
+	noteModel(p.Service, p.Resource)
+	return wrap(p.Service.Store.Put(p.Resource))
+}
+
+// noteModel notes that an instance has the model of its scale set, if somebody has brought it there piece by piece.
+func noteModel(s *arm.Service, r *arm.Resource) {
+	set := scaleSetOf(s, r)
+	if set == nil || fields.Text(r.Private, privateCustomHash) != fields.Text(set.Private, privateCustomHash) || fields.Text(r.Body, "sku", "name") != fields.Text(set.Body, "sku", "name") {
+		return
+	}
+	model := modelOf(set)
+	image := fields.At(model, "storageProfile", "imageReference")
+	network := fields.At(model, "networkProfile", "networkInterfaceConfigurations")
+	if fields.Same(fields.At(r.Body, "properties", "storageProfile", "imageReference"), image) && fields.Same(fields.At(r.Body, "properties", "networkProfileConfiguration", "networkInterfaceConfigurations"), network) {
+		r.Private[privateModel] = set.Private[privateModel]
+	}
 }
 
 // interfacesOf are the network interfaces of all instances of a scale set.

@@ -414,3 +414,43 @@ func TestEviction(t *testing.T) {
 		})
 	}
 }
+
+// TestInstancePools has somebody put a uniform scale set and its instances into another pool of a load balancer, as Kubernetes' cloud controller
+// does: the model first, then each instance.
+func TestInstancePools(t *testing.T) {
+	const other = armtest.Balancer + "/backendAddressPools/kubernetes"
+	f := scaleSet(t, armtest.ScaleSetBody())
+	f.Settle(http.MethodPut, armtest.Balancer, strings.Replace(armtest.BalancerBody(""), `{"name":"pool"}`, `{"name":"pool"},{"name":"kubernetes"}`, 1))
+	join := func(body map[string]any, path ...string) string {
+		for _, configuration := range fields.Objects(body, append(path, "networkInterfaceConfigurations")...) {
+			properties := fields.Child(fields.Objects(configuration, "properties", "ipConfigurations")[0], "properties")
+			properties["loadBalancerBackendAddressPools"] = append(properties["loadBalancerBackendAddressPools"].([]any), map[string]any{"id": other})
+		}
+		raw, err := fields.Encode(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	latest := func() (found []string) {
+		for _, one := range fields.Objects(f.Get(armtest.ScaleSet+"/virtualMachines"), "value") {
+			found = append(found, fmt.Sprint(fields.At(one, "properties", "latestModelApplied")))
+		}
+		return found
+	}
+	f.Settle(http.MethodPut, armtest.ScaleSet, join(f.Get(armtest.ScaleSet), "properties", "virtualMachineProfile", "networkProfile"))
+	settle(f)
+	if got := latest(); !slices.Equal(got, []string{"false", "false"}) {
+		t.Errorf("latest models after the scale set's PUT: %q", got)
+	}
+	const one = armtest.ScaleSet + "/virtualMachines/1"
+	f.Settle(http.MethodPut, one, join(f.Get(one), "properties", "networkProfileConfiguration"))
+	settle(f)
+	if got := latest(); !slices.Equal(got, []string{"false", "true"}) {
+		t.Errorf("latest models after the PUT of one instance: %q", got)
+	}
+	pools := fields.Objects(f.Get(armtest.Balancer), "properties", "backendAddressPools")
+	if first, second := len(fields.Objects(pools[0], "properties", "backendIPConfigurations")), len(fields.Objects(pools[1], "properties", "backendIPConfigurations")); first != 2 || second != 1 {
+		t.Errorf("members of the pools: %d and %d, want 2 and 1", first, second)
+	}
+}
