@@ -54,10 +54,26 @@ func applyNetworkDefaults(p *arm.Put) *arm.Error {
 		return arm.InternalError(err)
 	}
 	fields.Fill(p.Result, fields.Child(all, p.Resource.Type))
+	dropShown(p)
 	if list, ok := childLists[p.Resource.Type]; ok {
 		delete(fields.Child(p.Result, "properties"), list.property)
 	}
 	return nil
+}
+
+// dropShown takes out what Azure shows and does not take: who reads a resource, changes it and writes it back sends that along.
+func dropShown(p *arm.Put) {
+	properties := fields.Child(p.Result, "properties")
+	switch {
+	case p.Resource.Type == typeSecurityGroup:
+		delete(properties, "defaultSecurityRules")
+	case strings.HasSuffix(p.Resource.Type, "/publicIPAddresses"):
+		delete(properties, "ipConfiguration")
+		delete(properties, "natGateway")
+	}
+	if inUse[p.Resource.Type] != "" {
+		delete(properties, "subnets")
+	}
 }
 
 // storeChildren makes the children those of the request's list. A request without the list is one for none: who writes such a resource

@@ -1,13 +1,18 @@
 package networking_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/armtest"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/clouds"
 )
 
 // TestNetworkRefusals checks what Azure's network does not do.
@@ -139,6 +144,33 @@ func TestNetworkViews(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := c.at(f.Get(c.path)); got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestReadAndWrittenBack has somebody write a resource back with all that Azure shows of it. That adds nothing: who leaves it out changes nothing.
+func TestReadAndWrittenBack(t *testing.T) {
+	const group = armtest.NetworkProvider + "/networkSecurityGroups/nsg"
+	const groupBody = `{"location":"eastus","properties":{"securityRules":[]}}`
+	inSubnet := armtest.Request{http.MethodPut, armtest.Network + "/subnets/guarded", `{"properties":{"addressPrefix":"10.2.0.0/16","networkSecurityGroup":{"id":"` + group + `"}}}`}
+	for path, body := range map[string]string{group: groupBody, armtest.Address: armtest.AddressBody} {
+		t.Run(path, func(t *testing.T) {
+			f := armtest.New(t)
+			for _, r := range append(slices.Clone(armtest.Balanced), armtest.Request{http.MethodPut, group, groupBody}, inSubnet) {
+				f.Make(r)
+			}
+			read, err := json.Marshal(f.Get(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Settle(http.MethodPut, path, string(read))
+			var changes []string
+			r := httptest.NewRequest(http.MethodPut, "https://"+clouds.Public.ARMHost+path+"?api-version=2025-08-01", strings.NewReader(body))
+			w := httptest.NewRecorder()
+			f.Service.ServeHTTP(w, r.WithContext(arm.WithChange(r.Context(), &changes)))
+			if w.Code != http.StatusOK || len(changes) > 0 {
+				t.Errorf("%d %s, changed %q", w.Code, w.Body, changes)
 			}
 		})
 	}
