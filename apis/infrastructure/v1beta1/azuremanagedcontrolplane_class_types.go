@@ -72,11 +72,13 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	SubscriptionID string `json:"subscriptionID,omitempty"`
 
-	// location is the Azure region, as `az account list-locations` names it. It cannot be changed. Users write it.
+	// location is the Azure region, as `az account list-locations` names it. It cannot be changed. A template may leave it to the
+	// patches of a ClusterClass; otherwise it is required. Users write it.
 	// Example: westeurope
+	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	// +kubebuilder:validation:MaxLength=256
-	Location string `json:"location"`
+	Location string `json:"location,omitempty"`
 
 	// additionalTags are tags that all resources in Azure get, beside the one that tells which cluster owns them. Users
 	// write them.

@@ -6,6 +6,7 @@ import (
 
 // AzureManagedControlPlaneSpec is what an AzureManagedControlPlane shall be.
 //
+// +kubebuilder:validation:XValidation:rule="has(self.location)",message="is needed: it says which Azure region",fieldPath=".location",reason="FieldValueRequired"
 // +kubebuilder:validation:XValidation:rule=`(has(oldSelf.resourceGroupName) ? oldSelf.resourceGroupName : "") == "" || (has(self.resourceGroupName) ? self.resourceGroupName : "") == (has(oldSelf.resourceGroupName) ? oldSelf.resourceGroupName : "")`,message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf.resourceGroupName + ' to ' + (has(self.resourceGroupName) ? self.resourceGroupName : 'nothing') + ': it is decided when the cluster is created'",fieldPath=".resourceGroupName",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule="has(self.sshPublicKey) == has(oldSelf.sshPublicKey)",message="cannot be set or taken away later: it is decided when the cluster is created",fieldPath=".sshPublicKey",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule="has(self.httpProxyConfig) == has(oldSelf.httpProxyConfig) && (!has(self.httpProxyConfig) || self.httpProxyConfig == oldSelf.httpProxyConfig)",message="cannot be changed: it is decided when the cluster is created",fieldPath=".httpProxyConfig",reason="FieldValueForbidden"

@@ -44,11 +44,13 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +kubebuilder:validation:Enum=System;User
 	Mode string `json:"mode"`
 
-	// sku is the size of the nodes' virtual machines, as `az vm list-sizes` names it. It cannot be changed. Users write it.
+	// sku is the size of the nodes' virtual machines, as `az vm list-sizes` names it. It cannot be changed. A template may leave it
+	// to the patches of a ClusterClass; otherwise it is required. Users write it.
 	// Example: Standard_D2s_v5
+	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the pool is created, so make a new pool'"
-	SKU string `json:"sku"`
+	SKU string `json:"sku,omitempty"`
 
 	// osDiskSizeGB is the size of the nodes' system disks in GB; 0, or nothing, is what belongs to the size of the machine.
 	// It cannot be changed. Users write it.

@@ -26,6 +26,7 @@ const (
 
 // AzureManagedMachinePoolSpec is what an AzureManagedMachinePool shall be.
 //
+// +kubebuilder:validation:XValidation:rule="has(self.sku)",message="is needed: it says which size the nodes have",fieldPath=".sku",reason="FieldValueRequired"
 // +kubebuilder:validation:XValidation:rule="!has(self.subnetName) || self.subnetName.matches('^[a-zA-Z0-9][a-zA-Z0-9._-]{0,78}[a-zA-Z0-9]$')",message="must be 2 to 80 letters, digits, and the characters - _ . with a letter or digit at both ends, as Azure wants it",messageExpression=`'"' + self.subnetName + '" must be 2 to 80 letters, digits, and the characters - _ . with a letter or digit at both ends, as Azure wants it'`,fieldPath=".subnetName"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.enableEncryptionAtHost) || has(self.enableEncryptionAtHost) && self.enableEncryptionAtHost == oldSelf.enableEncryptionAtHost",message="cannot be changed: it is decided when the pool is created, so make a new pool",fieldPath=".enableEncryptionAtHost",reason="FieldValueForbidden"
 type AzureManagedMachinePoolSpec struct {

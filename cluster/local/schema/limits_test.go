@@ -167,3 +167,14 @@ func TestRequired(t *testing.T) {
 		})
 	}
 }
+
+// TestLeftToPatches takes templates that lack what every object needs: the patches of a ClusterClass add it for each Cluster.
+func TestLeftToPatches(t *testing.T) {
+	for kind, left := range map[string]string{controlPlane: "location", machinePool: "sku", azureCluster: "location", azureMachine: "vmSize"} {
+		t.Run(kind, func(t *testing.T) {
+			u := object(t, kind+"Template", "")
+			u.Object["spec"] = map[string]any{"template": map[string]any{"spec": merged(t, minimal[kind], "{"+left+": null}")}}
+			create(t, u)
+		})
+	}
+}
