@@ -41,7 +41,7 @@ func (c *templatesCommand) Run(ctx context.Context, root checkout) error {
 	if err != nil {
 		return err
 	}
-	all, err := templates.Load(module)
+	all, err := templates.Load(module, string(root))
 	if err != nil {
 		return err
 	}
@@ -63,14 +63,10 @@ func (c *templatesCommand) Run(ctx context.Context, root checkout) error {
 	if err != nil {
 		return err
 	}
-	results := c.runAll(ctx, runner, chosen)
-	failures := s.Check()
-	for _, r := range results {
-		if r.Failure != "" {
-			failures = errors.Join(failures, fmt.Errorf("%s: %s", r.Template, r.Failure))
-		}
-	}
-	return errors.Join(failures, writeTemplates(string(root), all, results))
+	err = c.runAll(ctx, runner, chosen, func(r templates.Result) error {
+		return writeTemplates(string(root), all, []templates.Result{r})
+	})
+	return errors.Join(err, s.Check())
 }
 
 // open returns the management cluster that the templates are brought up on.
@@ -116,19 +112,28 @@ func templatesRunner(s *stack.Stack, out io.Writer, patience time.Duration) (*te
 	}, nil
 }
 
-// runAll brings templates up, several at a time.
-func (c *templatesCommand) runAll(ctx context.Context, runner *templates.Runner, chosen []templates.Template) []templates.Result {
-	results := make([]templates.Result, len(chosen))
+// runAll brings templates up, several at a time, and keeps each result. The error has all failures: none keeps another from its turn.
+func (c *templatesCommand) runAll(ctx context.Context, runner *templates.Runner, chosen []templates.Template, keep func(templates.Result) error) error {
+	var mu sync.Mutex
+	var failures []error
 	var g errgroup.Group
 	g.SetLimit(max(1, c.Parallel))
-	for i, t := range chosen {
+	for _, t := range chosen {
 		g.Go(func() error {
-			results[i] = runner.Run(ctx, t)
-			return nil
+			result := runner.Run(ctx, t)
+			mu.Lock()
+			defer mu.Unlock()
+			if ctx.Err() != nil {
+				return ctx.Err() // What was interrupted has not failed.
+			}
+			if result.Failure != "" {
+				failures = append(failures, fmt.Errorf("%s: %s", t.Path, result.Failure))
+			}
+			return keep(result)
 		})
 	}
-	_ = g.Wait() // No template's failure keeps another from its turn.
-	return results
+	err := g.Wait()
+	return errors.Join(append(failures, err)...)
 }
 
 // writeTemplates keeps results, and writes the document's table anew.

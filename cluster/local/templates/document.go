@@ -32,7 +32,7 @@ func table(all []Template, results []Result) string {
 		if i := slices.IndexFunc(results, func(r Result) bool { return r.Template == t.Path }); i >= 0 {
 			r = results[i]
 		}
-		if r.Reached != "" && r.Failure == "" {
+		if r.Passed() {
 			reached++
 		}
 		rows += row(t, r)

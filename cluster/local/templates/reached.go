@@ -32,11 +32,13 @@ var (
 	healthCheckKind     = schema.GroupVersionKind{Group: coreGroup, Version: coreVersion, Kind: "MachineHealthCheck"}
 	machineTemplateKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachineTemplate"}
 	azurePoolKind       = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachinePool"}
-	azureMachineKind    = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachine"}
 )
 
 // helmKind is that by which CAPZ's tests have Cluster API's add-on provider for Helm install charts.
 const helmKind = "HelmChartProxy"
+
+// registryFlag is a flag of former kubelets.
+const registryFlag = "azure-container-registry-config"
 
 // The ends that a template comes to here.
 const (
@@ -47,10 +49,20 @@ const (
 	// classRead is that of a ClusterClass.
 	classRead = "read: the ClusterClass finds its templates and variables"
 	// ipv6Only is that of a cluster whose Services have IPv6 first: simulated machines have addresses of IPv4 only.
-	ipv6Only = "infrastructure and control plane machine run; no API server: simulated networks carry no IPv6"
+	ipv6Only = "network and control plane machine are Ready; no API server: simulated networks carry no IPv6"
+	// flagGone is that of a template with a flag that the kubelet has no more; whoever serves CAPZ's kinds, it is the same.
+	flagGone = "network and control plane machine are Ready; no API server: the kubelet has no flag --" + registryFlag + " any more"
 	// providerMissing is that of a template of kinds that nobody serves here.
-	providerMissing = "taken: what is Azure's; the rest waits for its provider, which is not to be had here"
+	providerMissing = "what is Azure's has been taken, and an AzureCluster is Ready; the rest waits for its provider, which cannot be had here"
 )
+
+// refusals are the templates that Cluster API itself refuses, by what it says.
+var refusals = map[string]string{
+	"cluster-template-clusterclass-rke2.yaml": "variable with name subscriptionID cannot be found",
+}
+
+// refused is the end of a template that Cluster API does not take, whoever serves CAPZ's kinds.
+const refused = "refused by Cluster API: its ClusterClass has patches with variables that it does not define"
 
 // end says what the objects that are there can come to.
 func (w *world) end(ctx context.Context) (string, error) {
@@ -65,6 +77,8 @@ func (w *world) end(ctx context.Context) (string, error) {
 		return classRead, nil
 	case slices.ContainsFunc(clusters, servicesIPv6):
 		return ipv6Only, nil
+	case strings.Contains(w.template.text, registryFlag):
+		return flagGone, nil
 	}
 	for _, gvk := range []schema.GroupVersionKind{deploymentKind, poolKind} {
 		sets, err := w.list(ctx, gvk)
@@ -117,8 +131,8 @@ func (w *world) missing(ctx context.Context, end string) ([]string, error) {
 	case classRead:
 		return w.classLacks(ctx)
 	case providerMissing:
-		return nil, nil
-	case ipv6Only:
+		return w.networkLacks(ctx)
+	case ipv6Only, flagGone:
 		return w.infrastructureLacks(ctx)
 	}
 	var missing []string
@@ -219,25 +233,41 @@ func (w *world) runningLacks(ctx context.Context, set *unstructured.Unstructured
 	return []string{fmt.Sprintf("%d of %d machines of %s run", running, want, set.GetName())}, nil
 }
 
-// infrastructureLacks says what lacks of the infrastructure of a cluster without an API server.
-func (w *world) infrastructureLacks(ctx context.Context) ([]string, error) {
+// networkLacks says what Clusters lack that have an AzureCluster and no machines.
+func (w *world) networkLacks(ctx context.Context) ([]string, error) {
 	clusters, err := w.list(ctx, clusterKind)
 	if err != nil {
 		return nil, err
 	}
 	var missing []string
 	for i := range clusters {
-		missing = append(missing, conditionLacks(&clusters[i], "InfrastructureReady")...)
+		if name, _, _ := unstructured.NestedString(clusters[i].Object, "spec", "infrastructureRef", "name"); name != "" {
+			missing = append(missing, conditionLacks(&clusters[i], "InfrastructureReady")...)
+		}
 	}
-	machines, err := w.list(ctx, azureMachineKind)
+	return missing, nil
+}
+
+// infrastructureLacks says what lacks of the infrastructure of a cluster whose API server does not come up: the network, and the machines of
+// the control plane.
+func (w *world) infrastructureLacks(ctx context.Context) ([]string, error) {
+	missing, err := w.networkLacks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(machines) == 0 {
-		missing = append(missing, "there is no AzureMachine")
+	machines, err := w.list(ctx, machineKind)
+	if err != nil {
+		return nil, err
 	}
+	found := false
 	for i := range machines {
-		missing = append(missing, conditionLacks(&machines[i], "Ready")...)
+		if _, of := machines[i].GetLabels()["cluster.x-k8s.io/control-plane"]; of {
+			found = true
+			missing = append(missing, conditionLacks(&machines[i], "InfrastructureReady")...)
+		}
+	}
+	if !found {
+		missing = append(missing, "there is no machine of the control plane")
 	}
 	return missing, nil
 }
@@ -250,8 +280,10 @@ func (w *world) classLacks(ctx context.Context) ([]string, error) {
 	}
 	var missing []string
 	for i := range found {
-		for _, condition := range []string{"VariablesReady", "RefVersionsUpToDate"} {
-			missing = append(missing, conditionLacks(&found[i], condition)...)
+		missing = append(missing, conditionLacks(&found[i], "VariablesReady")...)
+		// That a newer version of a kind is there says, too, that its template has been found.
+		if condition(&found[i], "RefVersionsUpToDate")["reason"] != "RefVersionsNotUpToDate" {
+			missing = append(missing, conditionLacks(&found[i], "RefVersionsUpToDate")...)
 		}
 	}
 	if len(found) == 0 {

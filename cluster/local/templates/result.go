@@ -33,6 +33,9 @@ func (r Result) NodesInWords() string {
 	return fmt.Sprintf("%d machines, %d Nodes, after %ds", r.Machines, r.Nodes, r.UpSeconds)
 }
 
+// Passed reports whether the template has come to its end, and was gone afterwards.
+func (r Result) Passed() bool { return r.Reached != "" && r.Failure == "" }
+
 // Read returns the results in a file; none if there is no such file.
 func Read(file string) ([]Result, error) {
 	raw, err := os.ReadFile(filepath.Clean(file))

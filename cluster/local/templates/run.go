@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -64,13 +65,21 @@ func (w *world) run(ctx context.Context, result *Result) error {
 		return fmt.Errorf("before the template: %w", err)
 	}
 	begun := time.Now()
-	if err := w.apply(ctx); err != nil {
+	err := w.apply(ctx)
+	if text, expected := refusals[w.template.Path]; expected {
+		if err == nil || !strings.Contains(err.Error(), text) {
+			return errors.Join(fmt.Errorf("Cluster API says %v, and not %q", err, text), w.leave(ctx)) //nolint:staticcheck // A name.
+		}
+		result.Reached, result.LeftOut = refused, kindsOf(w.leftOut)
+		return w.leave(ctx)
+	}
+	if err != nil {
 		return errors.Join(err, w.leave(ctx))
 	}
 	w.Log("%s: applied %d objects", w.template.Path, len(w.applied))
 	result.LeftOut = kindsOf(w.leftOut)
 	var end string
-	err := w.await(ctx, func(ctx context.Context) (lacks []string, err error) {
+	err = w.await(ctx, func(ctx context.Context) (lacks []string, err error) {
 		if end, err = w.end(ctx); err != nil {
 			return nil, err
 		}

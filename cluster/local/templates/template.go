@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// A Template is one file of CAPZ's.
+// A Template is one file.
 type Template struct {
-	// Path is the file below CAPZ's folder "templates".
+	// Path is the file below CAPZ's folder "templates", or below Others.
 	Path string
 	// Kinds has how many objects of each kind there are.
 	Kinds map[string]int
@@ -24,24 +24,39 @@ type Template struct {
 // folders of CAPZ's templates: what it publishes, what its tests use, and what its developers do.
 var folders = []string{".", "test/ci", "test/dev"}
 
-// Load returns CAPZ's templates, given the folder of its module.
-func Load(module string) ([]Template, error) {
+// Load returns CAPZ's templates, given the folder of its module, and then those of Others, given the checkout.
+func Load(module, root string) ([]Template, error) {
 	var all []Template
 	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(module, "templates", folder, "cluster-template*.yaml"))
+		found, err := load(filepath.Join(module, "templates", folder, "cluster-template*.yaml"), folder)
 		if err != nil {
 			return nil, err
 		}
-		for _, file := range files {
-			raw, err := os.ReadFile(filepath.Clean(file))
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, newTemplate(filepath.Join(folder, filepath.Base(file)), file, string(raw)))
-		}
+		all = append(all, found...)
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s has no templates", module)
+	}
+	others, err := load(filepath.Join(root, "cluster", "local", "templates", Others, "*.yaml"), Others)
+	return append(all, others...), err
+}
+
+// Others is the folder with manifests in the shape of those that others have written for CAPZ's kinds.
+const Others = "others"
+
+// load returns the templates that match a pattern, with paths in a folder.
+func load(pattern, folder string) ([]Template, error) {
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	var all []Template
+	for _, file := range files {
+		raw, err := os.ReadFile(filepath.Clean(file))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, newTemplate(filepath.Join(folder, filepath.Base(file)), file, string(raw)))
 	}
 	return all, nil
 }

@@ -23,7 +23,7 @@ func capz(t *testing.T) []Template {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := Load(module)
+	all, err := Load(module, root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%s is applied with %v", template.Path, template.files())
 		}
 	}
-	if diff := cmp.Diff(map[string]int{".": 28, "test/ci": 37, "test/dev": 9}, count); diff != "" {
+	if diff := cmp.Diff(map[string]int{".": 28, "test/ci": 37, "test/dev": 9, Others: 4}, count); diff != "" {
 		t.Errorf("templates by folder (-want +got):\n%s", diff)
 	}
 }

@@ -13,7 +13,6 @@ const (
 )
 
 const (
-	clusterName = "my-cluster"
 	// identityName is the AzureClusterIdentity, secretName the Secret of those that have one, of ASO's credential too.
 	identityName = "cluster-identity"
 	secretName   = "cluster-identity-secret"
@@ -34,7 +33,9 @@ var variables = map[string]string{
 	"CLUSTER_IDENTITY_NAME":                  identityName, "CLUSTER_IDENTITY_TYPE": "UserAssignedMSI",
 	"ASO_CREDENTIAL_SECRET_NAME": secretName,
 	"CLUSTER_CLASS_NAME":         "default",
-	"CI_RG":                      machinesGroup, "USER_IDENTITY": machinesIdentity,
+	// Cluster API takes no empty key.
+	"AZURE_SSH_PUBLIC_KEY": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGHxyd2uXvXvGzM4yvKxL7Jr0v7bmZ0m0u0Q3sZ8c1qV templates",
+	"CI_RG":                machinesGroup, "USER_IDENTITY": machinesIdentity,
 	"AZURE_CONTROL_PLANE_MACHINE_TYPE": "Standard_D2s_v3", "AZURE_NODE_MACHINE_TYPE": "Standard_D2s_v3",
 	"CONTROL_PLANE_MACHINE_COUNT": "1", "WORKER_MACHINE_COUNT": "1",
 	// CAPZ's tests.
@@ -59,7 +60,7 @@ var variables = map[string]string{
 	// A virtual network that is there before, and one that is peered with it.
 	"AZURE_CUSTOM_VNET_NAME": customNetwork, "AZURE_CUSTOM_VNET_RESOURCE_GROUP": customGroup,
 	"AZURE_PRIVATE_VNET_CIDR": "10.128.0.0/9", "AZURE_INTERNAL_LB_IP": "10.128.0.100", "AZURE_BASTION_SUBNET_CIDR": "10.255.255.224/27",
-	"AZURE_VNET_NAME": clusterName + "-private-vnet", "AZURE_CP_SUBNET_CIDR": "10.128.0.0/16", "AZURE_NODE_SUBNET_CIDR": "10.129.0.0/16",
+	"AZURE_CP_SUBNET_CIDR": "10.128.0.0/16", "AZURE_NODE_SUBNET_CIDR": "10.129.0.0/16",
 }
 
 // withInternalBalancer are the variables of templates whose API servers have an address in their network besides the public one.
@@ -76,13 +77,12 @@ var special = map[string]map[string]string{
 	"test/ci/cluster-template-prow-dalec-custom-builds.yaml":         withInternalBalancer,
 }
 
-// assignments returns the variables of a template in the form of an environment, but for those with a value of their own in the template
-// that says more than any here would.
+// assignments returns the variables of a template in the form of an environment.
 func (t Template) assignments(w *world) []string {
 	values := maps.Clone(variables)
 	maps.Copy(values, special[t.Path])
-	if strings.Contains(t.text, "${AZURE_VNET_NAME:=") {
-		delete(values, "AZURE_VNET_NAME")
+	if strings.Contains(t.text, "${AZURE_VNET_NAME}") {
+		values["AZURE_VNET_NAME"] = w.cluster + "-private-vnet"
 	}
 	values["AZURE_SUBSCRIPTION_ID"] = w.subscription
 	values["AZURE_CLUSTER_IDENTITY_SECRET_NAMESPACE"] = w.namespace

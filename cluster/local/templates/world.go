@@ -28,13 +28,16 @@ type world struct {
 
 	template                Template
 	namespace, subscription string
+	// cluster is the name of the Cluster. The management cluster reaches all of them by their names, so that no two have the same.
+	cluster string
 	// applied are the objects that the API server has taken, leftOut those of kinds that it does not have.
 	applied, leftOut []*unstructured.Unstructured
 }
 
 func (r *Runner) newWorld(t Template) *world {
 	namespace := "template-" + t.Name()
-	return &world{Runner: r, template: t, namespace: namespace, subscription: uuid.NewSHA1(uuid.NameSpaceURL, []byte(namespace)).String()}
+	subscription := uuid.NewSHA1(uuid.NameSpaceURL, []byte(namespace)).String()
+	return &world{Runner: r, template: t, namespace: namespace, subscription: subscription, cluster: "cluster-" + subscription[:4]}
 }
 
 // enter makes the namespace, the Secrets that the template names, and what its users have in Azure before.
@@ -59,7 +62,7 @@ func (w *world) enter(ctx context.Context) error {
 // apply applies the template as clusterctl writes it.
 func (w *world) apply(ctx context.Context) error {
 	for _, file := range w.template.files() {
-		manifests, err := w.Stack.Clusterctl(ctx, w.template.assignments(w), "generate", "cluster", clusterName, "--from", file,
+		manifests, err := w.Stack.Clusterctl(ctx, w.template.assignments(w), "generate", "cluster", w.cluster, "--from", file,
 			"--target-namespace", w.namespace, "--kubernetes-version", w.template.version(),
 			"--control-plane-machine-count", variables["CONTROL_PLANE_MACHINE_COUNT"], "--worker-machine-count", variables["WORKER_MACHINE_COUNT"])
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"slices"
 	"sync"
@@ -42,10 +43,12 @@ func (n *Network) Connect(interfaces []Interface) (*Port, error) {
 			return nil, fmt.Errorf("interface with address %s: %w", nic.IP, err)
 		}
 	}
-	// kubeadm's preflight checks want it of every node.
-	if err := space.sysctl("ipv4/ip_forward", "1"); err != nil {
-		p.Close()
-		return nil, err
+	// kubeadm's preflight checks want it of every node. Not every kernel has IPv6.
+	for _, forwarding := range []string{"ipv4/ip_forward", "ipv6/conf/default/forwarding"} {
+		if err := space.sysctl(forwarding, "1"); err != nil && !errors.Is(err, os.ErrNotExist) {
+			p.Close()
+			return nil, err
+		}
 	}
 	return p, nil
 }
