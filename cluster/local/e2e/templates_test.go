@@ -6,7 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"testing"
 	"time"
+
+	templatesrun "github.com/crossplane-capz/crossplane-capz/cluster/local/templates"
 )
 
 // capz is the module that the templates are read from.
@@ -64,4 +68,45 @@ func templates() []*scenario {
 		})
 	}
 	return all
+}
+
+// templatePatience is how long a template may take to come up, and to go.
+const templatePatience = 5 * time.Minute
+
+// sampled is how many of CAPZ's templates a run brings up, besides those above; `make templates` has all of them.
+const sampled = 3
+
+// TestTemplates brings some of CAPZ's templates up and down, each unchanged; the seed says which of those that `make templates` has brought
+// up before.
+func TestTemplates(t *testing.T) {
+	module, err := capzDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := templatesrun.Load(module, suite.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := &templatesrun.Runner{
+		Stack: suite.stack, Client: suite.client, Azure: suite.azure, Password: newWorld(t, "templates").planted("client secret"),
+		Patience: templatePatience * slack(), Log: say,
+	}
+	known, err := templatesrun.Read(filepath.Join(suite.root, "docs", "templates.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(template templatesrun.Template) bool {
+		return !slices.ContainsFunc(known, func(r templatesrun.Result) bool { return r.Template == template.Path && r.Passed() })
+	})
+	if len(all) < sampled {
+		t.Fatalf("%d templates have ever come up, want %d and more", len(all), sampled)
+	}
+	for _, template := range templatesrun.Choose(all, sampled, uint64(seed())) { //nolint:gosec // Any number will do.
+		t.Run(template.Name(), func(t *testing.T) {
+			t.Parallel()
+			if result := runner.Run(suite.ctx, template); result.Failure != "" {
+				t.Error(result.Failure)
+			}
+		})
+	}
 }

@@ -345,11 +345,7 @@ func oneLine(message any) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// staying says of each object that is being deleted what it waits for, as far as it says so itself.
-func staying(objects []unstructured.Unstructured) []string {
-	var left []string
-	for i := range objects {
-		left = append(left, fmt.Sprintf("%s %s: %s", objects[i].GetKind(), objects[i].GetName(), oneLine(condition(&objects[i], "Deleting")["message"])))
-	}
-	return left
+// staying says of an object that is being deleted what it waits for, as far as it says so itself.
+func staying(u *unstructured.Unstructured) string {
+	return fmt.Sprintf("%s %s: %s (finalizers %s)", u.GetKind(), u.GetName(), oneLine(condition(u, "Deleting")["message"]), strings.Join(u.GetFinalizers(), ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,17 +47,17 @@ func (w *world) enter(ctx context.Context) error {
 		return err
 	}
 	err := w.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}})
-	if err != nil {
+	if client.IgnoreAlreadyExists(err) != nil {
 		return err
 	}
-	return w.Client.Create(ctx, &corev1.Secret{
+	return client.IgnoreAlreadyExists(w.Client.Create(ctx, &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: secretName},
 		// As ASO reads it, and as an AzureClusterIdentity does.
 		StringData: map[string]string{
 			"AZURE_SUBSCRIPTION_ID": w.subscription, "AZURE_TENANT_ID": variables["AZURE_TENANT_ID"],
 			"AZURE_CLIENT_ID": variables["AZURE_CLIENT_ID"], "AZURE_CLIENT_SECRET": w.Password, "clientSecret": w.Password,
 		},
-	})
+	}))
 }
 
 // apply applies the template as clusterctl writes it.
@@ -104,42 +105,49 @@ func (w *world) list(ctx context.Context, gvk schema.GroupVersionKind) ([]unstru
 	return l.Items, nil
 }
 
-// leave deletes the Cluster, as Cluster API asks its users to, then the namespace with all else, and sees that nothing is left of either,
-// in Azure too, but what was there before.
+// leave deletes the Cluster, as Cluster API asks its users to, then all else that was applied, and sees that nothing is left of it, in Azure
+// too, but what was there before. The namespace stays: to delete one costs more than to bring a template up.
 func (w *world) leave(ctx context.Context) error {
-	cluster := &unstructured.Unstructured{}
-	cluster.SetGroupVersionKind(clusterKind)
-	if err := w.Client.DeleteAllOf(ctx, cluster, client.InNamespace(w.namespace)); err != nil {
-		return err
+	isCluster := func(u *unstructured.Unstructured) bool {
+		return u.GroupVersionKind().GroupKind() == clusterKind.GroupKind()
 	}
-	err := w.await(ctx, func(ctx context.Context) ([]string, error) {
-		left, err := w.list(ctx, clusterKind)
-		return staying(left), err
-	})
-	if err != nil {
-		return fmt.Errorf("the Cluster stays: %w", err)
-	}
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}
-	if err := w.Client.Delete(ctx, namespace); err != nil {
-		return err
-	}
-	err = w.await(ctx, func(ctx context.Context) ([]string, error) {
-		err := w.Client.Get(ctx, client.ObjectKeyFromObject(namespace), namespace)
-		if apierrors.IsNotFound(err) {
-			return nil, nil
+	clusters := slices.DeleteFunc(slices.Clone(w.applied), func(u *unstructured.Unstructured) bool { return !isCluster(u) })
+	others := slices.DeleteFunc(slices.Clone(w.applied), isCluster)
+	// What others refer to comes first in a template, so that it goes last.
+	slices.Reverse(others)
+	for _, objects := range [][]*unstructured.Unstructured{clusters, others} {
+		if err := w.remove(ctx, objects); err != nil {
+			return err
 		}
-		var left []string
-		for _, c := range namespace.Status.Conditions {
-			if c.Status == corev1.ConditionTrue {
-				left = append(left, c.Message)
-			}
-		}
-		return append(left, "it is there"), err
-	})
-	if err != nil {
-		return fmt.Errorf("the namespace stays: %w", err)
 	}
 	return w.azureLeft(ctx)
+}
+
+// remove deletes objects, and returns when they are gone.
+func (w *world) remove(ctx context.Context, objects []*unstructured.Unstructured) error {
+	for _, u := range objects {
+		if err := w.Client.Delete(ctx, u, client.PropagationPolicy(metav1.DeletePropagationBackground)); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("delete %s %s: %w", u.GetKind(), u.GetName(), err)
+		}
+	}
+	err := w.await(ctx, func(ctx context.Context) (left []string, err error) {
+		for _, u := range objects {
+			now := u.DeepCopy()
+			err := w.Client.Get(ctx, client.ObjectKeyFromObject(u), now)
+			if apierrors.IsNotFound(err) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			left = append(left, staying(now))
+		}
+		return left, nil
+	})
+	if err != nil {
+		return fmt.Errorf("what was deleted stays: %w", err)
+	}
+	return nil
 }
 
 // azureLeft returns an error if Azure has anything that was not there before.
