@@ -123,24 +123,22 @@ func (w *world) leave(ctx context.Context) error {
 	return w.azureLeft(ctx)
 }
 
-// remove deletes objects, and returns when they are gone.
+// remove deletes objects, and returns when they are gone. What is refused, such as a ClusterClass that seems to be in use still, is tried again.
 func (w *world) remove(ctx context.Context, objects []*unstructured.Unstructured) error {
-	for _, u := range objects {
-		if err := w.Client.Delete(ctx, u, client.PropagationPolicy(metav1.DeletePropagationBackground)); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("delete %s %s: %w", u.GetKind(), u.GetName(), err)
-		}
-	}
 	err := w.await(ctx, func(ctx context.Context) (left []string, err error) {
 		for _, u := range objects {
 			now := u.DeepCopy()
 			err := w.Client.Get(ctx, client.ObjectKeyFromObject(u), now)
-			if apierrors.IsNotFound(err) {
-				continue
+			if err == nil && now.GetDeletionTimestamp() == nil {
+				err = w.Client.Delete(ctx, now, client.PropagationPolicy(metav1.DeletePropagationBackground))
 			}
-			if err != nil {
-				return nil, err
+			switch {
+			case apierrors.IsNotFound(err):
+			case err != nil:
+				left = append(left, err.Error())
+			default:
+				left = append(left, staying(now))
 			}
-			left = append(left, staying(now))
 		}
 		return left, nil
 	})
