@@ -201,10 +201,3 @@ func union(a, b map[string]string) map[string]string {
 	maps.Copy(out, a)
 	return out
 }
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

@@ -24,7 +24,7 @@ type (
 
 var (
 	set, remove, annotate, edited             = composertest.Set, composertest.Remove, composertest.Annotate, composertest.Edited
-	request, name                             = composertest.Request, composertest.ResourceName
+	request, name, must                       = composertest.Request, composertest.ResourceName, composertest.Must
 	fatal, desired, dropped, status, contract = composertest.Fatal, composertest.Desired, composertest.Dropped, composertest.Status, composertest.ContractCondition
 )
 

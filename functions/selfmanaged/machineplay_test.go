@@ -6,13 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
@@ -23,26 +20,10 @@ import (
 
 type unstr = unstructured.Unstructured
 
-var machineComposers = composertest.Composers{"AzureMachine": selfmanaged.Machine{}, "AzureMachineTemplate": selfmanaged.MachineTemplate{}}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// parsed reads an object from YAML, as the API server would have it.
-func parsed(t testing.TB, text string, args ...any) *unstr {
-	t.Helper()
-	o := &unstr{Object: map[string]any{}}
-	must(t, yaml.Unmarshal(fmt.Appendf(nil, text, args...), &o.Object))
-	o.SetNamespace("ns")
-	o.SetUID(types.UID("uid-" + o.GetKind() + "-" + o.GetName()))
-	o.SetGeneration(1)
-	o.SetCreationTimestamp(metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)))
-	return o
-}
+var (
+	machineComposers = composertest.Composers{"AzureMachine": selfmanaged.Machine{}, "AzureMachineTemplate": selfmanaged.MachineTemplate{}}
+	parsed, must     = composertest.Stored, composertest.Must
+)
 
 const infra = "infrastructure.cluster.x-k8s.io"
 

@@ -1,28 +1,18 @@
 package selfmanaged
 
 import (
-	"fmt"
-	"strings"
 	"testing"
-	"time"
 
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
-const ns = "ns"
+const ns = composertest.Namespace
 
 type unstr = unstructured.Unstructured
 
-var (
-	composers = composertest.Composers{"AzureCluster": Cluster{}}
-	created   = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-)
+var composers = composertest.Composers{"AzureCluster": Cluster{}}
 
 // The short names of what plays Crossplane.
 type (
@@ -32,33 +22,10 @@ type (
 
 var (
 	set, remove, annotate, edited = composertest.Set, composertest.Remove, composertest.Annotate, composertest.Edited
-	request                       = composertest.Request
+	object, owned, must           = composertest.Stored, composertest.Owned, composertest.Must
+	request, condition            = composertest.Request, composertest.Condition
 	fatal, dropped, status        = composertest.Fatal, composertest.Dropped, composertest.Status
 )
-
-// object reads an object from YAML, as the API server would have it.
-func object(t testing.TB, text string, args ...any) *unstr {
-	t.Helper()
-	o := &unstr{Object: map[string]any{}}
-	must(t, yaml.Unmarshal(fmt.Appendf(nil, text, args...), &o.Object))
-	o.SetNamespace(ns)
-	o.SetUID(types.UID("uid-" + o.GetKind() + "-" + o.GetName()))
-	o.SetGeneration(1)
-	o.SetCreationTimestamp(metav1.NewTime(created))
-	return o
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func owned(o *unstr, kind, name string) *unstr {
-	o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: kind, Name: name, UID: types.UID("uid-" + kind + "-" + name)}})
-	return o
-}
 
 func cluster(t testing.TB) *unstr {
 	return object(t, `{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: c1}, spec: {
@@ -115,13 +82,4 @@ func mirrored(p *composertest.Play) *composertest.Play {
 	}
 	p.Compose()
 	return p
-}
-
-// condition returns the condition of the type as Cluster API reads it, as status, reason and message.
-func condition(rsp *fnv1.RunFunctionResponse, conditionType string) string {
-	m := composertest.ContractCondition(rsp, conditionType)
-	if m == nil {
-		return ""
-	}
-	return strings.TrimSpace(fmt.Sprintf("%v %v: %v", m["status"], m["reason"], m["message"]))
 }

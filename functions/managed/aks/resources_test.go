@@ -11,10 +11,13 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
 
 const namespace = "team"
+
+var must = composertest.Must
 
 var cluster = Cluster{Namespace: namespace, Name: "blue", ServiceCIDRs: []string{"10.10.0.0/16"}, PodCIDRs: []string{"10.20.0.0/16"}}
 
@@ -36,13 +39,6 @@ func pool(t *testing.T, name string, specs ...string) *v1beta1.AzureManagedMachi
 		must(t, yaml.UnmarshalStrict([]byte(spec), &p.Spec))
 	}
 	return p
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // at returns the only object that stands for a field of the spec.

@@ -13,9 +13,12 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 	"github.com/crossplane-capz/crossplane-capz/internal/defaulting"
 )
+
+var must = composertest.Must
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
@@ -59,13 +62,6 @@ func controlPlane() v1alpha1.MachineFacts {
 	f := worker()
 	f.Machine.ControlPlane, f.SSHPort, f.Machine.Owner = true, 2201, v1alpha1.FactsOfOwner{Kind: v1alpha1.OwnerControlPlane, Name: "blue"}
 	return f
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // etcd is the data disk of control planes in CAPZ's flavors.

@@ -12,19 +12,14 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
+var must = composertest.Must
+
 // object reads a Kubernetes object from YAML.
 func object(t testing.TB, text string) *unstructured.Unstructured {
 	t.Helper()
 	o := &unstructured.Unstructured{Object: map[string]any{}}
 	must(t, yaml.Unmarshal([]byte(text), &o.Object))
 	return o
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // requestFor holds a composite resource in namespace ns and what has been observed of its objects.
