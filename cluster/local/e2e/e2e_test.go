@@ -41,7 +41,7 @@ func TestKilled(t *testing.T) {
 				}
 				t.Run(s.name, func(t *testing.T) {
 					t.Parallel()
-					runScenario(t, s, killed...)
+					runScenario(t, s, killedIn(s, round)...)
 				})
 			}
 		})

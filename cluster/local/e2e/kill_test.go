@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -34,6 +35,18 @@ var seed = sync.OnceValue(func() uint64 {
 // rounds are the components that are killed. Those of a round are killed in the same run of each scenario, for the sake of time;
 // what takes longest to come back has a round of its own.
 var rounds = [][]string{{stack.Function, stack.AzureSim}, {stack.Provider, stack.Crossplane}, {stack.ASO}}
+
+// roundsOfMachines are killed besides, in the same rounds, where a cluster consists of virtual machines. The fabric is not among them:
+// see TestHostFailure.
+var roundsOfMachines = [][]string{{stack.CloudController}, {stack.KubeadmControl}, {stack.KubeadmBootstrap, stack.CAPI}}
+
+// killedIn returns the components that are killed in a round of a scenario.
+func killedIn(s *scenario, round int) []string {
+	if s.family == machineFamily {
+		return slices.Concat(rounds[round], roundsOfMachines[round])
+	}
+	return rounds[round]
+}
 
 // A kill is the moment in a scenario at which a component ends.
 type kill struct {
