@@ -51,9 +51,9 @@ func newWorld(t *testing.T, scenario string, killed ...string) *world {
 
 // newWorldOn is newWorld on a management cluster. Worlds of one name on two of them share namespace and subscription.
 func newWorldOn(e *environment, t *testing.T, scenario string, killed ...string) *world {
-	round := strings.Join(killed, "-")
-	if round == "" {
-		round = "calm"
+	round := "calm"
+	if len(killed) > 0 {
+		round = killed[0] // The names of all would be too long for a namespace.
 	}
 	namespace := scenario + "-" + round
 	return &world{
