@@ -31,11 +31,7 @@ func calls(ctx context.Context, a *arena) (err error) {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	metrics, err := freePort()
-	if err != nil {
-		return err
-	}
-	own, err := serve(ctx, a.root, dir, parts.Function, runFunction, "--metrics-address", fmt.Sprintf("127.0.0.1:%d", metrics))
+	own, metrics, err := serveOwn(ctx, a.root, dir)
 	if err != nil {
 		return err
 	}

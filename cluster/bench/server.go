@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/process"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
@@ -34,6 +35,16 @@ type server struct {
 	method     string
 	// last has the last request of each composite resource.
 	last map[string]*fnv1.RunFunctionRequest
+}
+
+// serveOwn starts function-capz, and returns the port of its metrics, too.
+func serveOwn(ctx context.Context, root, dir string) (own *server, metrics int, err error) {
+	metrics, err = freePort()
+	if err != nil {
+		return nil, 0, err
+	}
+	own, err = serve(ctx, root, dir, parts.Function, runFunction, "--metrics-address", fmt.Sprintf("127.0.0.1:%d", metrics))
+	return own, metrics, err
 }
 
 // serve starts a function that is called by a method.

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 	"github.com/crossplane-capz/crossplane-capz/internal/preview"
 )
@@ -262,11 +261,7 @@ func (s standing) takeFunction(ctx context.Context, a *arena) (err error) {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	metrics, err := freePort()
-	if err != nil {
-		return err
-	}
-	function, err := serve(ctx, a.root, dir, parts.Function, runFunction, "--metrics-address", fmt.Sprintf("127.0.0.1:%d", metrics))
+	function, _, err := serveOwn(ctx, a.root, dir)
 	if err != nil {
 		return err
 	}

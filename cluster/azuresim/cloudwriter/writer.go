@@ -185,19 +185,15 @@ func (w *Writer) locationOf(ctx context.Context, path string) (any, error) {
 
 // change reads a resource, changes it and writes it back, if nobody has written it meanwhile.
 func (w *Writer) change(ctx context.Context, path, version string, change func(map[string]any)) error {
-	var err error
-	for range attempts {
-		var body map[string]any
-		if body, _, err = w.send(ctx, http.MethodGet, path, version, nil); err != nil {
-			return err
+	err := insist(func() (int, error) {
+		body, _, err := w.send(ctx, http.MethodGet, path, version, nil)
+		if err != nil {
+			return 0, err
 		}
 		change(body)
-		var status int
-		if _, status, err = w.send(ctx, http.MethodPut, path, version, body); err == nil || !passing(status) {
-			break
-		}
-		time.Sleep(pause)
-	}
+		_, status, err := w.send(ctx, http.MethodPut, path, version, body)
+		return status, err
+	})
 	if err != nil {
 		return err
 	}
@@ -206,18 +202,27 @@ func (w *Writer) change(ctx context.Context, path, version string, change func(m
 
 // put writes a resource and waits until it is there.
 func (w *Writer) put(ctx context.Context, path, version string, body map[string]any) error {
-	var err error
-	for range attempts {
-		var status int
-		if _, status, err = w.send(ctx, http.MethodPut, path, version, body); err == nil || !passing(status) {
-			break
-		}
-		time.Sleep(pause)
-	}
+	err := insist(func() (int, error) {
+		_, status, err := w.send(ctx, http.MethodPut, path, version, body)
+		return status, err
+	})
 	if err != nil {
 		return err
 	}
 	return w.settled(ctx, path, version)
+}
+
+// insist writes until Azure takes it, or refuses it for good, or has been asked often enough. It returns the last error.
+func insist(write func() (status int, err error)) error {
+	var err error
+	for range attempts {
+		var status int
+		if status, err = write(); err == nil || !passing(status) {
+			return err
+		}
+		time.Sleep(pause)
+	}
+	return err
 }
 
 // passing tells whether Azure may do later what it refuses now.

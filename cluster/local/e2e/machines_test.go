@@ -25,7 +25,6 @@ var (
 	kubeadmControlPlaneKind  = schema.GroupVersionKind{Group: controlPlaneGroup, Version: "v1beta2", Kind: "KubeadmControlPlane"}
 	machineKind              = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "Machine"}
 	deploymentKind           = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "MachineDeployment"}
-	healthCheckKind          = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "MachineHealthCheck"}
 )
 
 // The names of the machines of examples/self-managed, which are those of CAPZ's templates too.

@@ -16,9 +16,11 @@ type capiController struct {
 	name string
 	// manifests returns the folder of its kustomization.
 	manifests func(sources) string
-	// webhookPort is the name of the port on which it serves webhooks and conversions.
-	webhookPort string
-	account     types.NamespacedName
+	// The names of the ports on which it serves webhooks and conversions, its health, and its metrics.
+	webhookPort, healthPort, statPort string
+	account                           types.NamespacedName
+	// gates are its feature gates.
+	gates string
 	// aggregated is the ClusterRole that others are added to; empty when there is none.
 	aggregated string
 	// title is what the log calls it.
@@ -27,18 +29,39 @@ type capiController struct {
 
 var (
 	capiCore = capiController{
-		name: CAPI, manifests: inCAPI("core"), webhookPort: portCAPIWebhook, account: capiAccount,
+		name: CAPI, manifests: inCAPI("core"), webhookPort: portCAPIWebhook, healthPort: portCAPI, statPort: portCAPIStat,
+		account: capiAccount, gates: "ClusterTopology=true",
 		aggregated: "capi-aggregated-manager-role", title: "Cluster API core",
 	}
 	capiKubeadm = capiController{
-		name: KubeadmBootstrap, manifests: inCAPI("bootstrap/kubeadm"), webhookPort: portKubeadmWebhook,
-		account: kubeadmAccount, title: "Cluster API's kubeadm bootstrap provider",
+		name: KubeadmBootstrap, manifests: inCAPI("bootstrap/kubeadm"), webhookPort: portKubeadmWebhook, healthPort: portKubeadm,
+		statPort: portKubeadmStat, account: kubeadmAccount, gates: kubeadmGates, title: "Cluster API's kubeadm bootstrap provider",
 	}
 	capiControl = capiController{
-		name: KubeadmControl, manifests: inCAPI("controlplane/kubeadm"), webhookPort: portControlWebhook, account: controlAccount,
+		name: KubeadmControl, manifests: inCAPI("controlplane/kubeadm"), webhookPort: portControlWebhook, healthPort: portControl,
+		statPort: portControlStat, account: controlAccount, gates: kubeadmGates,
 		aggregated: "capi-kubeadm-control-plane-aggregated-manager-role", title: "Cluster API's kubeadm control-plane provider",
 	}
 )
+
+// kubeadmGates are opened by variables of `clusterctl init`, and CAPZ's documentation asks for them: ClusterClasses, and Flatcar's format.
+const kubeadmGates = "ClusterTopology=true,KubeadmBootstrapFormatIgnition=true"
+
+// launch is how the controller is started on a stack. It reaches the API servers of clusters, and the control-plane provider their etcd by
+// port-forward, through the proxy.
+func (c capiController) launch(s *Stack) launch {
+	return launch{
+		binary: c.name,
+		args: []string{
+			"--webhook-port=" + s.port(c.webhookPort), "--webhook-cert-dir=" + s.path("certs", "webhooks"),
+			"--health-addr=" + s.address(c.healthPort), "--diagnostics-address=" + s.address(c.statPort),
+			"--insecure-diagnostics", "--feature-gates=" + c.gates,
+		},
+		env:   append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(c.name), "POD_NAMESPACE="+c.account.Namespace),
+		ports: []string{c.healthPort, c.webhookPort, c.statPort},
+		probe: process.Probe{URL: "http://" + s.address(c.healthPort) + "/readyz"},
+	}
+}
 
 // inCAPI is the kustomization of a folder of Cluster API's module.
 func inCAPI(folder string) func(sources) string {
@@ -122,36 +145,4 @@ func (s *Stack) installKubeadmControl(ctx context.Context, m milestones) error {
 		return err
 	}
 	return s.installCAPI(ctx, capiControl, m, make(chan struct{}))
-}
-
-// Gates that `clusterctl init` opens by variables, and that CAPZ's documentation asks for: ClusterClasses, and Flatcar's format.
-const kubeadmGates = "--feature-gates=ClusterTopology=true,KubeadmBootstrapFormatIgnition=true"
-
-func (s *Stack) kubeadmBootstrap() launch {
-	return launch{
-		binary: KubeadmBootstrap,
-		args: []string{
-			"--webhook-port=" + s.port(portKubeadmWebhook), "--webhook-cert-dir=" + s.path("certs", "webhooks"),
-			"--health-addr=" + s.address(portKubeadm), "--diagnostics-address=" + s.address(portKubeadmStat),
-			"--insecure-diagnostics", kubeadmGates,
-		},
-		env:   append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(KubeadmBootstrap), "POD_NAMESPACE="+kubeadmNamespace),
-		ports: []string{portKubeadm, portKubeadmWebhook, portKubeadmStat},
-		probe: process.Probe{URL: "http://" + s.address(portKubeadm) + "/readyz"},
-	}
-}
-
-func (s *Stack) kubeadmControl() launch {
-	return launch{
-		binary: KubeadmControl,
-		args: []string{
-			"--webhook-port=" + s.port(portControlWebhook), "--webhook-cert-dir=" + s.path("certs", "webhooks"),
-			"--health-addr=" + s.address(portControl), "--diagnostics-address=" + s.address(portControlStat),
-			"--insecure-diagnostics", kubeadmGates,
-		},
-		// It reaches the API servers of the clusters, and their etcd by port-forward, through the proxy.
-		env:   append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(KubeadmControl), "POD_NAMESPACE="+controlNamespace),
-		ports: []string{portControl, portControlWebhook, portControlStat},
-		probe: process.Probe{URL: "http://" + s.address(portControl) + "/readyz"},
-	}
 }

@@ -79,11 +79,11 @@ func (s *Stack) launchOf(name string) (launch, error) {
 	case CrossplaneRBAC:
 		return s.crossplaneRBAC(), nil
 	case CAPI:
-		return s.capi(), nil
+		return capiCore.launch(s), nil
 	case KubeadmBootstrap:
-		return s.kubeadmBootstrap(), nil
+		return capiKubeadm.launch(s), nil
 	case KubeadmControl:
-		return s.kubeadmControl(), nil
+		return capiControl.launch(s), nil
 	case ASO:
 		return s.aso(), nil
 	case CAPZ:
@@ -237,20 +237,6 @@ func (s *Stack) crossplaneRBAC() launch {
 		binary: parts.Crossplane,
 		args:   []string{"rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions"},
 		env:    []string{"KUBECONFIG=" + s.kubeconfigOf(CrossplaneRBAC)},
-	}
-}
-
-func (s *Stack) capi() launch {
-	return launch{
-		binary: parts.CAPI,
-		args: []string{
-			"--webhook-port=" + s.port(portCAPIWebhook), "--webhook-cert-dir=" + s.path("certs", "webhooks"),
-			"--health-addr=" + s.address(portCAPI), "--diagnostics-address=" + s.address(portCAPIStat),
-			"--insecure-diagnostics", "--feature-gates=ClusterTopology=true",
-		},
-		env:   append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(CAPI), "POD_NAMESPACE="+capiNamespace),
-		ports: []string{portCAPI, portCAPIWebhook, portCAPIStat},
-		probe: process.Probe{URL: "http://" + s.address(portCAPI) + "/readyz"},
 	}
 }
 
