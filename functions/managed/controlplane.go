@@ -39,7 +39,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 	resources = aroundExisting(in, resources, managed)
 	_ = plan.RefuseRenaming(in, resources, retained) // What it refuses says so itself.
 
-	p := plan.Plan{Resources: resources, Cluster: c.cluster.GetName(), Paused: capi.Paused(in, c.cluster), Gate: c.gate, Retain: retained}
+	p := plan.Plan{Resources: resources, Cluster: c.cluster.GetName(), Paused: capi.Paused(in, c.cluster), Gate: c.gate, Retain: plan.OfKinds(retained...)}
 	out, err := p.Make(in, observations)
 	if err != nil {
 		return nil, err

@@ -46,10 +46,7 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 	if refused := cmp.Or(plan.RefuseRenaming(in, resources, retained), anotherSubscription(in, c.xr)); refused != nil {
 		return &composer.Result{Status: status.Result()}, refused
 	}
-	p := plan.Plan{Resources: resources, Cluster: c.cluster.GetName(), Paused: capi.Paused(in, c.cluster), Gate: c.gate, Retain: retained}
-	if !setsKnown {
-		p.Retain = append(slices.Clone(retained), aso.AvailabilitySet.GroupKind()) // Which of them machines are in is not known.
-	}
+	p := plan.Plan{Resources: resources, Cluster: c.cluster.GetName(), Paused: capi.Paused(in, c.cluster), Gate: c.gate, Retain: retains(setsKnown)}
 	out, err := p.Make(in, observations)
 	if err != nil {
 		return nil, err
@@ -73,6 +70,19 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 // have been changed all the same, where the API server did not see to it.
 var retained = []schema.GroupKind{
 	aso.ResourceGroup.GroupKind(), aso.VirtualNetwork.GroupKind(), aso.LoadBalancer.GroupKind(), aso.PrivateDnsZone.GroupKind(),
+}
+
+// retains returns which objects stay for as long as the cluster does: those of the kinds retained, but for the load balancers by which nodes
+// and control plane reach the world, and availability sets while it is not known which of them machines are in.
+func retains(setsKnown bool) func(*unstructured.Unstructured) bool {
+	kinds := slices.Clone(retained)
+	if !setsKnown {
+		kinds = append(kinds, aso.AvailabilitySet.GroupKind())
+	}
+	ofKinds := plan.OfKinds(kinds...)
+	return func(observed *unstructured.Unstructured) bool {
+		return ofKinds(observed) && !network.Outbound(observed)
+	}
 }
 
 // availabilitySets returns the availability sets that machines of the cluster are in, as provider-capz tells: no machine can own one that others

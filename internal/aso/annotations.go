@@ -1,6 +1,8 @@
 package aso
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -27,6 +29,8 @@ const (
 	AnnotationSent = "serviceoperator.azure.com/latest-reconciled-generation"
 	// AnnotationOperator is the namespace of the ASO that has taken the object up.
 	AnnotationOperator = "serviceoperator.azure.com/operator-namespace"
+	// finalizer is on the objects that ASO has taken up, until it lets them go.
+	finalizer = "serviceoperator.azure.com/finalizer"
 	// AnnotationPolls is there while ASO waits for an operation of Azure.
 	AnnotationPolls = "serviceoperator.azure.com/poller-resume-token"
 )
@@ -42,6 +46,9 @@ const (
 	// AnnotationLifecycle says who writes the resource after its creation, where that is not ASO; see Lifecycle.
 	AnnotationLifecycle = "infrastructure.cluster.x-k8s.io/lifecycle"
 )
+
+// TakenUp reports whether ASO has an object, and has not let it go.
+func TakenUp(obj metav1.Object) bool { return slices.Contains(obj.GetFinalizers(), finalizer) }
 
 // Held reports whether an object only waits in Kubernetes: nothing has been sent to Azure for it. What ASO reports of it is
 // what somebody else has put there.

@@ -27,7 +27,8 @@ var (
 
 	VirtualNetworksVirtualNetworkPeering = declare(Kind{Group: networkGroup, Name: "VirtualNetworksVirtualNetworkPeering", Version: "v1api20201101",
 		Ownership: OfParent, Condition: "VnetPeeringReady"})
-	LoadBalancer = declare(Kind{Group: networkGroup, Name: "LoadBalancer", Version: "v1api20240301", Ownership: ByTag, Condition: "LoadBalancersReady"})
+	LoadBalancer = declare(Kind{Group: networkGroup, Name: "LoadBalancer", Version: "v1api20240301", Ownership: ByTag,
+		Lifecycle: CreateOnly, Condition: "LoadBalancersReady"})
 
 	PrivateDnsZone                    = declare(Kind{Group: networkGroup, Name: "PrivateDnsZone", Version: "v1api20240601", Ownership: ByTag, Condition: "PrivateDNSZoneReady"})
 	PrivateDnsZonesVirtualNetworkLink = declare(Kind{Group: networkGroup, Name: "PrivateDnsZonesVirtualNetworkLink", Version: "v1api20240601",
@@ -51,11 +52,13 @@ var (
 
 // The kinds that machines of clusters are composed of, whose control planes are machines too.
 var (
-	NetworkInterface            = declare(Kind{Group: networkGroup, Name: "NetworkInterface", Version: "v1api20201101", Ownership: ByTag, Condition: "NetworkInterfacesReady"})
+	NetworkInterface = declare(Kind{Group: networkGroup, Name: "NetworkInterface", Version: "v1api20201101", Ownership: ByTag,
+		Lifecycle: CreateOnly, Condition: "NetworkInterfacesReady"})
 	LoadBalancersInboundNatRule = declare(Kind{Group: networkGroup, Name: "LoadBalancersInboundNatRule", Version: "v1api20201101", Ownership: OfParent, Condition: "InboundNATRulesReady"})
 
 	AvailabilitySet = declare(Kind{Group: computeGroup, Name: "AvailabilitySet", Version: "v1api20241101", Ownership: ByTag, Condition: "AvailabilitySetReady"})
-	VirtualMachine  = declare(Kind{Group: computeGroup, Name: "VirtualMachine", Version: "v1api20220301", Ownership: ByTag, Condition: "VMRunning"})
+	VirtualMachine  = declare(Kind{Group: computeGroup, Name: "VirtualMachine", Version: "v1api20220301", Ownership: ByTag,
+		Lifecycle: ProviderCreated, Condition: "VMRunning"})
 	// A virtual machine that was made for the Cluster has no extensions but its own.
 	VirtualMachinesExtension = declare(Kind{Group: computeGroup, Name: "VirtualMachinesExtension", Version: "v1api20220301",
 		Ownership: OfParent, New: true, Condition: "BootstrapSucceeded"})

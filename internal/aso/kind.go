@@ -24,6 +24,8 @@ type Kind struct {
 	ParentInStatus string
 	// New reports that Azure cannot have had the resource if its parent was made for the Cluster.
 	New bool
+	// Lifecycle is the one that a resource of the kind may have instead of Managed.
+	Lifecycle Lifecycle
 	// Condition is the type of the condition about all objects of the kind, named as CAPZ names it.
 	Condition string
 }
@@ -46,6 +48,18 @@ func (k Kind) GroupKind() schema.GroupKind { return schema.GroupKind{Group: k.Gr
 // ARM returns the type that the kind has in Azure Resource Manager (ARM), such as Microsoft.Network/virtualNetworks/subnets.
 func (k Kind) ARM() string { return armType(k.GroupKind()) }
 
+// APIVersion returns the version of Azure's API that the kind is composed for, such as 2024-03-01; empty for a kind that only users write.
+func (k Kind) APIVersion() string {
+	date := strings.TrimPrefix(strings.TrimPrefix(k.Version, "v1api"), "v")
+	if len(date) != len("20060102") {
+		return ""
+	}
+	return date[:4] + "-" + date[4:6] + "-" + date[6:]
+}
+
+// GroupVersionKind returns the kind in the version that it is composed in.
+func (k Kind) GroupVersionKind() schema.GroupVersionKind { return k.GroupKind().WithVersion(k.Version) }
+
 // check returns what is wrong with the declaration of a kind.
 func (k Kind) check() error {
 	known, ok := sources[k.GroupKind().String()]
@@ -56,6 +70,8 @@ func (k Kind) check() error {
 		return fmt.Errorf("%s declares no Ownership: it must say how somebody else's resource is recognized", k.GroupKind())
 	case k.Ownership == ByTag && !known.tagged:
 		return fmt.Errorf("%s has no tags, so its Ownership must be OfParent", k.GroupKind())
+	case k.Lifecycle != Managed && (k.Ownership != ByTag || k.APIVersion() == ""):
+		return fmt.Errorf("%s has a Lifecycle, so it must have a Version, and its Ownership must be ByTag: who removes a resource looks at its tags", k.GroupKind())
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (r *Reconciler) paused(ctx context.Context, xr *unstructured.Unstructured) 
 		return false, err
 	}
 	for _, obj := range composed.Objects {
-		if obj.GetAnnotations()[aso.AnnotationReconcilePolicy] != aso.PolicySkip {
+		if obj.GetAnnotations()[aso.AnnotationReconcilePolicy] != aso.PolicySkip || aso.AwaitsRemoval(obj) && !aso.SkippedByPause(obj) {
 			return false, nil
 		}
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
-	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/deletion"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
@@ -88,11 +87,7 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if xr.GetDeletionTimestamp() != nil {
-		deleter := &deletion.Deleter{API: r.API, Kind: r.kind, Watch: r.watch}
-		if m, ok := r.mirror.(*compute.Machine); ok {
-			deleter.Remains = m.Remains
-		}
-		return deleter.Reconcile(ctx, s)
+		return (&deletion.Deleter{API: r.API, Kind: r.kind, Watch: r.watch}).Reconcile(ctx, s)
 	}
 	if err := r.claim(ctx, xr); err != nil {
 		return ctrl.Result{}, err

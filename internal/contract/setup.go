@@ -55,6 +55,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) ([]Setup
 		later = append(later, Setup{Kinds: kindsOf(family), Add: func() error { return s.add(ctx, family) }})
 	}
 	later = append(later, s.templates(ctx))
+	later = append(later, s.removals()...)
 	return later, s.add(ctx, composite.ASOManaged)
 }
 

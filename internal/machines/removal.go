@@ -2,6 +2,7 @@ package machines
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,49 +11,56 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 )
 
-// networkVersion is the version of Azure's API in which network interfaces are looked for.
-const networkVersion = "2020-11-01"
-
-// A Remover deletes what has been left in Azure of machines.
+// A Remover deletes resources in Azure that Azure Service Operator may only read.
 type Remover struct{ client *Client }
 
 // NewRemover returns a Remover.
 func NewRemover(client *Client) *Remover { return &Remover{client: client} }
 
-// VirtualMachine has Azure delete a virtual machine that was made for the Cluster, and reports whether it is gone. One of anybody else stays.
-func (r *Remover) VirtualMachine(ctx context.Context, as azure.Account, id, cluster string) (gone bool, err error) {
-	return r.remove(ctx, as, id, computeVersion, cluster)
+// A Removal is one resource that is to be in Azure no more.
+type Removal struct {
+	// ID is the one that it has in Azure, and Version that of Azure's API for its type.
+	ID, Version string
+	// Cluster is the name of the Cluster that it was made for. One without the tag of that stays.
+	Cluster string
+	// As is whose credential is used.
+	As azure.Account
 }
 
-// NetworkInterface is VirtualMachine for a network interface.
-func (r *Remover) NetworkInterface(ctx context.Context, as azure.Account, id, cluster string) (gone bool, err error) {
-	return r.remove(ctx, as, id, networkVersion, cluster)
-}
-
-func (r *Remover) remove(ctx context.Context, as azure.Account, id, version, cluster string) (gone bool, err error) {
+// Remove has Azure delete a resource that was made for the Cluster, and reports whether it is gone. One of anybody else stays, and counts as
+// gone. An error of Azure's that it refuses to delete it is an *Answer.
+func (r *Remover) Remove(ctx context.Context, what Removal) (gone bool, err error) {
 	resource := struct {
 		Tags       map[string]string `json:"tags"`
 		Properties struct {
 			ProvisioningState string `json:"provisioningState"`
 		} `json:"properties"`
 	}{}
-	found, err := r.client.get(ctx, as, call{path: id, version: version}, &resource)
+	found, err := r.client.get(ctx, what.As, call{path: what.ID, version: what.Version}, &resource)
 	switch {
 	case err != nil:
-		return false, fmt.Errorf("cannot look for %s: %w", id, err)
-	case !found || resource.Tags[v1beta1.OwnedTag(cluster)] != "owned":
+		return false, fmt.Errorf("cannot look for %s: %w", what.ID, err)
+	case !found || resource.Tags[v1beta1.OwnedTag(what.Cluster)] != "owned":
 		return true, nil
 	case strings.EqualFold(resource.Properties.ProvisioningState, "Deleting"):
 		return false, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	resp, err := r.client.do(ctx, as, call{method: http.MethodDelete, path: id, version: version, expected: []int{http.StatusOK, http.StatusAccepted, http.StatusNoContent}})
+	resp, err := r.client.do(ctx, what.As, call{
+		method: http.MethodDelete, path: what.ID, version: what.Version, expected: []int{http.StatusOK, http.StatusAccepted, http.StatusNoContent},
+	})
 	switch {
 	case NotFound(err):
 		return true, nil
 	case err != nil:
-		return false, fmt.Errorf("cannot delete %s: %w", id, err)
+		return false, fmt.Errorf("cannot delete %s: %w", what.ID, err)
 	}
 	return false, resp.Body.Close()
+}
+
+// Refused returns Azure's answer in an error; not ok when it is no answer of Azure's.
+func Refused(err error) (answer *Answer, ok bool) {
+	ok = errors.As(err, &answer)
+	return answer, ok
 }

@@ -30,6 +30,7 @@ const (
 	simulatedTenant = "00000000-0000-0000-0000-0000000000aa"
 	simulatedGroup  = "/subscriptions/" + subscription + "/resourceGroups/rg"
 	simulatedNIC    = simulatedGroup + "/providers/Microsoft.Network/networkInterfaces/nic"
+	networkVersion  = "2020-11-01"
 )
 
 // A simulation is a simulated Azure with a network interface that a machine can have, and as whom it is reached.

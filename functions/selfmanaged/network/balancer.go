@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
@@ -67,6 +70,14 @@ func (n *Network) balancers() []balancer {
 	}
 	return all
 }
+
+// Outbound reports whether an object is that of a load balancer by which nodes or the control plane reach the world.
+func Outbound(obj *unstructured.Unstructured) bool {
+	role := specTags.Value(obj)[typed.TagRole]
+	return obj.GroupVersionKind().GroupKind() == aso.LoadBalancer.GroupKind() && (role == roleNodeOutbound || role == roleControlPlaneOutbound)
+}
+
+var specTags = field.At[map[string]any]("spec", "tags")
 
 // apiServerBalancers returns the load balancer of the API server and, where a public one has a private address as well, an internal one
 // beside it for the nodes.

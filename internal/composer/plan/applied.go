@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // composedManager is how Crossplane's field managers of composed objects begin.
@@ -62,6 +64,9 @@ func extract(observed *unstructured.Unstructured, owned *fieldpath.Set) (*unstru
 	out.SetKind(observed.GetKind())
 	out.SetName(observed.GetName())
 	out.SetNamespace(observed.GetNamespace())
+	if aso.AwaitsRemoval(observed) { // The only finalizer that is ever applied.
+		out.SetFinalizers([]string{aso.RemovalFinalizer})
+	}
 	return out, nil
 }
 

@@ -275,7 +275,7 @@ func servedBy(t *testing.T, operator string, observed ...*unstructured.Unstructu
 // TestHeldLeavesAtOnce shows that nothing keeps a held object that the spec no longer has: there is nothing of it in Azure.
 func TestHeldLeavesAtOnce(t *testing.T) {
 	held := annotated(aso.AnnotationReconcilePolicy, aso.PolicySkip, aso.AnnotationHeld, "true")
-	keeps := []schema.GroupKind{subnetGK}
+	keeps := OfKinds(subnetGK)
 	unclear := []*Resource{unreadable("x", "spec.resources[0]", "an object")}
 	cases := map[string]struct {
 		observed *unstructured.Unstructured

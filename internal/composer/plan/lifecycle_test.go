@@ -54,8 +54,11 @@ func TestLifecycle(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("-want, +got:\n%s", diff)
 			}
-			if _, byPause := annotations[aso.AnnotationSkippedByPause]; byPause != (c.paused && c.lifecycle == aso.Managed) {
+			if _, byPause := annotations[aso.AnnotationSkippedByPause]; byPause != c.paused {
 				t.Errorf("marked as skipped by the pause: %v", byPause)
+			}
+			if awaits := aso.AwaitsRemoval(out.Composed[r.Name()].Object); awaits != (c.want.Lifecycle != "") {
+				t.Errorf("kept until Azure does not have it: %v", awaits)
 			}
 		})
 	}

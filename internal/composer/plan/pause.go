@@ -13,6 +13,8 @@ import (
 func (p *Plan) pause(r *Resource, observed *unstructured.Unstructured) *composer.Blocked {
 	const because = "while the Cluster is paused"
 	switch {
+	case p.Paused && p.decisions[r].readOnly:
+		r.Annotate(aso.AnnotationSkippedByPause, "true") // So that who moves the composite resource removes nothing from Azure.
 	case p.Paused && !p.skips(r):
 		if blocked := r.SetField(annotation(aso.AnnotationReconcilePolicy), aso.PolicySkip, because); blocked != nil {
 			return blocked
@@ -46,7 +48,12 @@ func (p *Plan) freeze(kept, observed *unstructured.Unstructured) {
 	}
 	_, set := annotations[aso.AnnotationReconcilePolicy]
 	_, byPause := annotations[aso.AnnotationSkippedByPause]
+	onlyRead := aso.LifecycleOf(kept) != aso.Managed
 	switch {
+	case onlyRead && p.Paused:
+		annotations[aso.AnnotationSkippedByPause] = "true"
+	case onlyRead:
+		delete(annotations, aso.AnnotationSkippedByPause)
 	case p.Paused && !set:
 		annotations[aso.AnnotationReconcilePolicy], annotations[aso.AnnotationSkippedByPause] = aso.PolicySkip, "true"
 	case !p.Paused && byPause:

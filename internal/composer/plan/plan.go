@@ -2,11 +2,8 @@ package plan
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
@@ -24,8 +21,8 @@ type Plan struct {
 	Cluster string
 	// Paused is true while the Cluster or the composite is: what exists is frozen, and nothing is added.
 	Paused bool
-	// Retain are kinds of which nothing that exists leaves while the composite does, whatever the spec asks for.
-	Retain []schema.GroupKind
+	// Retain reports whether an object that exists stays for as long as the composite does, whatever the spec asks for; nil for none.
+	Retain func(observed *unstructured.Unstructured) bool
 	// Gate says, in words, what everything waits for before it is in Kubernetes; empty if nothing.
 	Gate string
 	// LookFirst has ASO read a resource that the user has written, and that lies in nothing of the user's, before it may write it. What Azure
@@ -50,8 +47,8 @@ func (p *Plan) Make(in *composer.Request, observed *Observations) (*Outcomes, er
 	p.doubted = p.doubts()
 	out := &Outcomes{Composed: map[string]composer.Composed{}}
 	for _, r := range p.Resources {
-		if _, ok := aso.KindOf(r.groupKind()); !ok && !r.Declared {
-			return nil, fmt.Errorf("%s: %s is not in the catalogue of Azure Service Operator's kinds, so nobody can tell whose its resources are", r.Source, r.groupKind())
+		if err := r.checkKind(); err != nil {
+			return nil, err
 		}
 		if observed := in.Observed[r.Name()]; r.Err == nil && observed != nil && r.existing == nil {
 			r.Err = immutable(r, observed)
@@ -194,8 +191,7 @@ func (p *Plan) annotate(r *Resource, d decision, observed *unstructured.Unstruct
 		r.Annotate(aso.AnnotationHeld, "true")
 		r.Annotate(aso.AnnotationReconcilePolicy, aso.PolicySkip)
 	case d.readOnly:
-		r.Annotate(aso.AnnotationLifecycle, string(r.Lifecycle))
-		r.Annotate(aso.AnnotationReconcilePolicy, aso.PolicySkip)
+		r.letOthersWrite(observed)
 	}
 	if d.seen {
 		r.Release(observed, "metadata", "annotations", v1beta1.AnnotationOwnership)
@@ -217,6 +213,20 @@ func (p *Plan) annotate(r *Resource, d decision, observed *unstructured.Unstruct
 		}
 		labels[clusterv1.ClusterNameLabel] = p.Cluster
 		r.Object.SetLabels(labels)
+	}
+}
+
+// letOthersWrite has ASO only read the resource, and provider-capz remove it from Azure when its object is deleted. An object whose deletion has begun
+// takes no finalizer.
+func (r *Resource) letOthersWrite(observed *unstructured.Unstructured) {
+	r.Annotate(aso.AnnotationLifecycle, string(r.Lifecycle))
+	r.Annotate(aso.AnnotationReconcilePolicy, aso.PolicySkip)
+	deleted := observed != nil && observed.GetDeletionTimestamp() != nil
+	if deleted {
+		r.Annotate(aso.AnnotationComposedStill, "true")
+	}
+	if !deleted || aso.AwaitsRemoval(observed) {
+		r.Object.SetFinalizers([]string{aso.RemovalFinalizer})
 	}
 }
 
@@ -256,46 +266,6 @@ func (p *Plan) keep(r *Resource, d decision, observed *unstructured.Unstructured
 	p.freeze(kept, observed)
 	out.Composed[r.Name()] = composer.Composed{Object: kept}
 	return nil
-}
-
-// retain keeps what exists and is not in the spec while it may not be deleted.
-func (p *Plan) retain(out *Outcomes) error {
-	for _, name := range slices.Sorted(maps.Keys(p.in.Observed)) {
-		observed := p.in.Observed[name]
-		state, retained := p.retained(observed)
-		if _, composed := out.Composed[name]; composed || p.in.ComposedEarlier(name) || !retained {
-			continue
-		}
-		object, err := AsApplied(observed)
-		if err != nil {
-			return &composer.FatalError{Err: err}
-		}
-		p.freeze(object, observed)
-		out.Composed[name] = composer.Composed{Object: object, Ready: state.Ready}
-		out.Of = append(out.Of, Outcome{Object: observed, State: state, Ownership: observed.GetAnnotations()[v1beta1.AnnotationOwnership]})
-	}
-	return nil
-}
-
-// retained reports whether an object that the spec no longer has is kept for now, and how it is doing.
-func (p *Plan) retained(observed *unstructured.Unstructured) (aso.State, bool) {
-	if slices.Contains(p.Retain, observed.GroupVersionKind().GroupKind()) && !aso.Held(observed) {
-		return aso.StateOf(observed), true
-	}
-	for _, r := range p.Resources {
-		if r.Err != nil && r.Err.Reason == composer.ReasonInvalidResource {
-			// The entry that cannot be identified may have been it.
-			return aso.StateOf(observed), true
-		}
-	}
-	switch {
-	case p.Paused:
-		return aso.State{Reason: composer.ReasonPaused, Message: "is no longer in the spec and is deleted when the pause ends"}, true
-	case aso.SkippedByPause(observed):
-		// Deleted now, ASO would leave it in Azure.
-		return aso.State{Reason: composer.ReasonDeleting, Message: "is no longer in the spec and is deleted as soon as it is resumed"}, true
-	}
-	return aso.State{}, false
 }
 
 // addLeaving adds the outcomes of what is being deleted.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
@@ -32,4 +33,11 @@ func RefuseRenaming(in *composer.Request, resources []*Resource, retained []sche
 		}
 	}
 	return first
+}
+
+// OfKinds returns a Plan.Retain for whatever is of one of the kinds.
+func OfKinds(kinds ...schema.GroupKind) func(*unstructured.Unstructured) bool {
+	return func(observed *unstructured.Unstructured) bool {
+		return slices.Contains(kinds, observed.GroupVersionKind().GroupKind())
+	}
 }

@@ -3,6 +3,8 @@
 package plan
 
 import (
+	"fmt"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -73,6 +75,20 @@ type ExistingReference struct {
 	Path string
 	// Cleared is set when Path is there and names nothing: what was used before may be composed again.
 	Cleared bool
+}
+
+// checkKind returns what the catalogue lacks for a resource that the project itself composes.
+func (r *Resource) checkKind() error {
+	kind, known := aso.KindOf(r.groupKind())
+	switch {
+	case r.Declared:
+		return nil
+	case !known:
+		return fmt.Errorf("%s: %s is not in the catalogue of Azure Service Operator's kinds, so nobody can tell whose its resources are", r.Source, r.groupKind())
+	case r.Lifecycle != aso.Managed && r.Lifecycle != kind.Lifecycle:
+		return fmt.Errorf("%s: the catalogue has no lifecycle %s for %s, so nobody would remove its resources from Azure", r.Source, r.Lifecycle, r.groupKind())
+	}
+	return nil
 }
 
 // Name returns the composition resource name: it stays the same as long as kind and name do, whatever the version.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/keymutex"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
@@ -24,6 +25,8 @@ type Azure struct {
 	creator    *machines.Creator
 	identities *machines.Identities
 	remover    *machines.Remover
+	// locks keep one resource from being created and removed at once, by its ID.
+	locks keymutex.KeyMutex
 }
 
 // NewAzure returns an Azure that has not been asked anything yet. Secrets must read from the API server itself. The namespaces are those in
@@ -37,7 +40,7 @@ func New(credentials azure.Credentials, c *machines.Client) *Azure {
 	return &Azure{
 		Credentials: credentials,
 		catalogue:   machines.NewCatalogue(c, clock.RealClock{}), creator: machines.NewCreator(c), identities: machines.NewIdentities(c),
-		remover: machines.NewRemover(c),
+		remover: machines.NewRemover(c), locks: keymutex.NewHashed(0),
 	}
 }
 

@@ -32,7 +32,7 @@ func (w *work) create(ctx context.Context) error {
 	if w.facts.Created.State == v1alpha1.NotCreated && !mayCreate {
 		return nil // What changes that leads here.
 	}
-	id, err := w.idOf(ctx, vm)
+	id, err := idOf(ctx, w.Live, aso.VirtualMachine, vm)
 	if err != nil || id == "" {
 		return err
 	}
@@ -42,9 +42,11 @@ func (w *work) create(ctx context.Context) error {
 	}
 	machine := machines.Machine{ID: id, As: account, Cluster: w.Cluster.Name, Noted: w.facts.Created, DoubtedSince: DoubtedSince(w.owner)}
 	if mayCreate {
-		machine.Request = func(ctx context.Context) (machines.Request, error) { return w.request(ctx, vm) }
+		machine.Request = w.request
 	}
+	unlock := w.lock(id)
 	outcome, err := w.creator.Step(ctx, machine)
+	unlock()
 	if err != nil {
 		return err
 	}
@@ -107,48 +109,27 @@ func (w *work) virtualMachine(ctx context.Context) (*unstructured.Unstructured, 
 // was made for the Cluster, all that it needs is there, and nothing is paused.
 func creatable(vm *unstructured.Unstructured) bool {
 	annotations := vm.GetAnnotations()
-	return aso.LifecycleOf(vm) == aso.ProviderCreated && aso.SkippedByLifecycle(vm) && !aso.Held(vm) && !aso.SkippedByPause(vm) &&
+	return aso.LifecycleOf(vm) == aso.ProviderCreated && aso.SkippedByLifecycle(vm) && aso.AwaitsRemoval(vm) && !aso.Held(vm) && !aso.SkippedByPause(vm) &&
 		annotations[v1beta1.AnnotationOwnership] == v1beta1.OwnershipOwned && vm.GetDeletionTimestamp() == nil
 }
 
-// idOf returns the ID that the virtual machine has in Azure, or will have; empty while its resource group is not there.
-func (w *work) idOf(ctx context.Context, vm *unstructured.Unstructured) (string, error) {
-	group := aso.SpecOwnerARMID.Value(vm)
-	if name := aso.SpecOwnerName.Value(vm); group == "" && name != "" {
-		var err error
-		if group, err = w.idOfObject(ctx, aso.ResourceGroup.GroupKind(), name); err != nil || group == "" {
-			return "", err
-		}
+// request returns what creates the virtual machine: its object, with the bootstrap data of the Machine. The object is read once more: after its
+// deletion has begun nobody would look for the machine any more.
+func (w *work) request(ctx context.Context) (machines.Request, error) {
+	vm, err := w.virtualMachine(ctx)
+	if err != nil {
+		return machines.Request{}, err
 	}
-	id := aso.ParseID(group + "/providers/Microsoft.Compute/virtualMachines/" + aso.AzureName(vm))
-	if id == nil {
-		return "", fmt.Errorf("VirtualMachine %s has no resource group in spec.owner", vm.GetName())
+	if vm == nil || !creatable(vm) {
+		return machines.Request{}, errors.New("the VirtualMachine is being deleted")
 	}
-	return id.String(), nil
-}
-
-// idOfObject returns the ID of the resource of an ASO object; empty while Azure does not have it.
-func (w *work) idOfObject(ctx context.Context, kind schema.GroupKind, name string) (string, error) {
-	known, ok := aso.KindOf(kind)
-	if !ok {
-		return "", fmt.Errorf("%s %s is of no kind that this version knows", kind, name)
-	}
-	obj, err := w.Live.Object(ctx, w.XR.GetNamespace(), access.Ref{GroupVersionKind: kind.WithVersion(known.Version), Name: name})
-	if err != nil || obj == nil {
-		return "", err
-	}
-	return aso.StatusID.Value(obj), nil
-}
-
-// request returns what creates the virtual machine: its object, with the bootstrap data of the Machine.
-func (w *work) request(ctx context.Context, vm *unstructured.Unstructured) (machines.Request, error) {
 	ids := map[machines.Reference]string{}
 	for _, ref := range machines.References(vm) {
 		ids[ref] = ref.ARMID
 		if ref.ARMID != "" {
 			continue
 		}
-		id, err := w.idOfObject(ctx, schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, ref.Name)
+		id, err := idOfObject(ctx, w.Live, w.XR.GetNamespace(), schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, ref.Name)
 		if err != nil {
 			return machines.Request{}, err
 		}

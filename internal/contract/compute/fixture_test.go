@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
@@ -73,6 +74,7 @@ apiVersion: compute.azure.com/v1api20220301
 kind: VirtualMachine
 metadata:
   name: m0
+  finalizers: [`+aso.RemovalFinalizer+`]
   annotations: {serviceoperator.azure.com/credential-from: my-cluster-aso-secret, serviceoperator.azure.com/reconcile-policy: skip,
     infrastructure.cluster.x-k8s.io/lifecycle: provider-created, infrastructure.cluster.x-k8s.io/ownership: owned}
 spec:

@@ -3,45 +3,75 @@ package compute
 import (
 	"context"
 	"fmt"
+	"strings"
 
-	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 )
 
-// Remains deletes what Azure still has of an AzureMachine whose ASO objects are gone, and reports whether there is something. Garbage
-// collection, which deletes in the foreground, takes no policy away: ASO leaves in Azure what it may only read. Without the credential of the
-// Cluster nothing can be found out, which an Event says.
-func (m *Machine) Remains(ctx context.Context, s *access.Scope) (bool, error) {
-	azureMachine, ok := read[v1beta1.AzureMachine](s.XR)
-	if !ok || s.Cluster == nil {
-		return false, nil
+// Remove has Azure delete the resource of an object of a kind, if it was made for the Cluster, and reports whether it is gone. An object that
+// nobody has given an ID yet has no resource.
+func (a *Azure) Remove(ctx context.Context, api access.API, kind aso.Kind, obj *unstructured.Unstructured) (gone bool, err error) {
+	id := obj.GetAnnotations()[aso.AnnotationResourceID]
+	if id == "" {
+		id = aso.StatusID.Value(obj)
 	}
-	infrastructure, err := access.InfrastructureOf(ctx, m.Client, s.Cluster)
-	if err != nil {
-		return false, err
-	}
-	azureCluster, ok := read[v1beta1.AzureCluster](infrastructure)
-	if !ok || azureCluster.Spec.SubscriptionID == "" || azureCluster.Spec.ResourceGroup == "" {
-		return false, nil
-	}
-	account, usable, err := m.account(ctx, infrastructure, s.Cluster.Name)
-	if err != nil || !usable {
-		m.Events.Warn(s.XR, "LeftUnchecked", "DeleteComposite", "without the credential of the Cluster nobody can look whether Azure still has the virtual machine; look for it yourself")
-		return false, nil //nolint:nilerr // It is told.
-	}
-	group := fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/", azureCluster.Spec.SubscriptionID, azureCluster.Spec.ResourceGroup)
-	name := azuremachine.Name(azureMachine)
-	gone, err := m.remover.VirtualMachine(ctx, account, group+"Microsoft.Compute/virtualMachines/"+name, s.Cluster.Name)
-	if err != nil || !gone {
-		return true, err
-	}
-	interfaces := max(1, len(azureMachine.Spec.NetworkInterfaces))
-	for i := range interfaces {
-		nic := group + "Microsoft.Network/networkInterfaces/" + azuremachine.NetworkInterfaceName(name, i, interfaces)
-		if gone, err := m.remover.NetworkInterface(ctx, account, nic, s.Cluster.Name); err != nil || !gone {
-			return true, err
+	if id == "" {
+		if id, err = idOf(ctx, api.Live, kind, obj); err != nil || id == "" {
+			return id == "", err
 		}
 	}
-	return false, nil
+	account, err := a.Credentials.Account(ctx, obj)
+	if err != nil {
+		return false, fmt.Errorf("cannot use the credential of %s %s: %w", kind.Name, obj.GetName(), err)
+	}
+	unlock := a.lock(id)
+	defer unlock()
+	gone, err = a.remover.Remove(ctx, machines.Removal{ID: id, Version: kind.APIVersion(), Cluster: obj.GetLabels()[clusterv1.ClusterNameLabel], As: account})
+	if gone {
+		a.creator.Forget(id)
+	}
+	return gone, err
+}
+
+// lock waits until nobody else creates or removes the resource of an ID, and returns what lets the next one.
+func (a *Azure) lock(id string) (unlock func()) {
+	key := strings.ToLower(id)
+	a.locks.LockKey(key)
+	return func() { _ = a.locks.UnlockKey(key) }
+}
+
+// idOf returns the ID that the resource of an object, which lies in a resource group, has in Azure or will have; empty while the group is not
+// there.
+func idOf(ctx context.Context, live access.LiveReader, kind aso.Kind, obj *unstructured.Unstructured) (string, error) {
+	group := aso.SpecOwnerARMID.Value(obj)
+	if name := aso.SpecOwnerName.Value(obj); group == "" && name != "" {
+		var err error
+		if group, err = idOfObject(ctx, live, obj.GetNamespace(), aso.ResourceGroup.GroupKind(), name); err != nil || group == "" {
+			return "", err
+		}
+	}
+	id := aso.ParseID(group + "/providers/" + kind.ARM() + "/" + aso.AzureName(obj))
+	if id == nil {
+		return "", fmt.Errorf("%s %s has no resource group in spec.owner", kind.Name, obj.GetName())
+	}
+	return id.String(), nil
+}
+
+// idOfObject returns the ID of the resource of an ASO object; empty while Azure does not have it.
+func idOfObject(ctx context.Context, live access.LiveReader, namespace string, kind schema.GroupKind, name string) (string, error) {
+	known, ok := aso.KindOf(kind)
+	if !ok {
+		return "", fmt.Errorf("%s %s is of no kind that this version knows", kind, name)
+	}
+	obj, err := live.Object(ctx, namespace, access.Ref{GroupVersionKind: known.GroupVersionKind(), Name: name})
+	if err != nil || obj == nil {
+		return "", err
+	}
+	return aso.StatusID.Value(obj), nil
 }

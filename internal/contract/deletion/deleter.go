@@ -32,8 +32,6 @@ type Deleter struct {
 	Kind composite.Kind
 	// Watch makes events of objects of a kind lead to Reconcile.
 	Watch access.WatchFunc
-	// Remains deletes what Azure still has when all objects are gone, and reports whether it has something; nil where there is nothing to do.
-	Remains func(context.Context, *access.Scope) (bool, error)
 }
 
 // Reconcile takes the next step of the deletion of a composite resource, and removes the finalizer when all that it has composed is gone.
@@ -76,9 +74,6 @@ func (d *Deleter) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, 
 	if wait := d.abandon(xr, orphans); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
-	if remains, err := d.remains(ctx, s); err != nil || remains {
-		return ctrl.Result{RequeueAfter: pollInterval}, err
-	}
 	if awaits, err := d.awaitsCredential(ctx, s); err != nil || awaits {
 		return ctrl.Result{RequeueAfter: pollInterval}, err
 	}
@@ -86,19 +81,6 @@ func (d *Deleter) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, 
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{}, d.release(ctx, xr)
-}
-
-// remains reports whether Azure still has something of a composite resource that is, or was, deleted in the foreground, and does not lose it
-// with a resource group that goes as a whole.
-func (d *Deleter) remains(ctx context.Context, s *access.Scope) (bool, error) {
-	if d.Remains == nil || !access.InForeground(s.XR) && len(access.Awaited(s.XR)) == 0 {
-		return false, nil
-	}
-	groups, err := d.groupsDeletedWhole(ctx, s, nil)
-	if err != nil || len(groups) > 0 {
-		return false, err
-	}
-	return d.Remains(ctx, s)
 }
 
 // toDelete returns the objects that have to be gone before xr, and orphans that it may have composed.

@@ -1,7 +1,6 @@
 package deletion
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -183,44 +182,5 @@ func TestMachineInOrder(t *testing.T) {
 	m.Reconcile(r, "m0")
 	if diff := cmp.Diff([]string{"delete NetworkInterface nic"}, sortedWrites(m)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-// TestRemainsAreLookedFor shows for which machines Azure itself is asked whether something is left.
-func TestRemainsAreLookedFor(t *testing.T) {
-	foreground := func(o *unstructured.Unstructured) { o.SetFinalizers(append(o.GetFinalizers(), "foregroundDeletion")) }
-	noted := fixture.Annotated(names.AwaitsDeletionAnnotation, "VirtualMachine.v1api20220301.compute.azure.com/vm")
-	cases := map[string]struct {
-		change  fixture.Change
-		cluster []func(*clusterv1.Cluster)
-		want    bool
-	}{
-		"in the foreground":               {change: foreground, want: true},
-		"in the foreground until now":     {change: noted, want: true},
-		"in the background":               {change: func(*unstructured.Unstructured) {}},
-		"whose group is deleted with all": {change: foreground, cluster: []func(*clusterv1.Cluster){fixture.ClusterDeleting}},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			all := append(selfManaged(t, composite.AzureMachine, "m0", true), selfManaged(t, composite.AzureCluster, "my-cluster", false, ownedGroupYAML)...)
-			for _, obj := range all {
-				if u, ok := obj.(*unstructured.Unstructured); ok && u.GetKind() == composite.AzureMachine.Kind {
-					c.change(u)
-				}
-			}
-			m := fixture.New(t, append(all, fixture.Namespace(), fixture.Cluster(append(c.cluster, ofMachines)...))...)
-			asked := false
-			d := &Deleter{API: m.API(), Kind: composite.AzureMachine, Watch: fixture.Watch, Remains: func(context.Context, *access.Scope) (bool, error) {
-				asked = true
-				return true, nil
-			}}
-			result, err := d.Reconcile(t.Context(), m.Scope(composite.AzureMachine, "m0"))
-			if err != nil || asked != c.want {
-				t.Errorf("asked: %v, %v", asked, err)
-			}
-			if waits := m.Find(composite.AzureMachine.GroupVersionKind, "m0") != nil; c.want && (!waits || result.RequeueAfter == 0) {
-				t.Errorf("it does not wait: %v", result)
-			}
-		})
 	}
 }

@@ -1,0 +1,50 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/removal"
+)
+
+// removals return what adds the controllers that remove from Azure what ASO may only read, one for each kind of which there is such.
+func (s *setup) removals() []Setup {
+	var all []Setup
+	for _, kind := range aso.Catalogue() {
+		if kind.Lifecycle == aso.Managed {
+			continue
+		}
+		all = append(all, Setup{Kinds: []schema.GroupVersionKind{kind.GroupVersionKind()}, Add: func() error { return s.removal(kind) }})
+	}
+	return all
+}
+
+func (s *setup) removal(kind aso.Kind) error {
+	r := &removal.Reconciler{
+		API: s.api, Azure: s.options.Azure, Kind: kind,
+		Watched: func(xr metav1.Object) bool { return Watched(xr, s.options.WatchFilter) },
+	}
+	err := ctrl.NewControllerManagedBy(s.mgr).
+		Named("removal-"+strings.ToLower(kind.Name)).
+		For(access.Metadata(kind.GroupVersionKind()), builder.OnlyMetadata, builder.WithPredicates(due())).
+		WithOptions(s.options.Controller()).
+		Complete(r)
+	if err != nil {
+		return fmt.Errorf("cannot set up the removal of %s: %w", kind.Name, err)
+	}
+	return nil
+}
+
+// due passes objects whose resource is to be removed now.
+func due() predicate.Predicate {
+	return predicate.NewPredicateFuncs(func(obj client.Object) bool { return removal.Due(obj) })
+}
