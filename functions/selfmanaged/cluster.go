@@ -62,7 +62,7 @@ func (Cluster) Compose(in *composer.Request) (*composer.Result, error) {
 		credential.Condition(),
 		capi.PausedCondition(p.Paused),
 		credential.Root(out, c.infrastructureReady(out)),
-	}, out.KindConditions(in)...)
+	}, append(out.KindConditions(in), tagsConditions(in, resources)...)...)
 	return credential.Result(in, out, c.status(status, endpoint), conditions...), nil
 }
 

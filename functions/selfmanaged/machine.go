@@ -54,7 +54,7 @@ func (Machine) Compose(in *composer.Request) (*composer.Result, error) {
 		m.credential.Readiness(out, status.condition(out)),
 		out.Condition(),
 		capi.PausedCondition(p.Paused),
-	}, append(withDisks(out.KindConditions(in)), tagsConditions(in, resources, m.cluster.Name)...)...)
+	}, append(withDisks(out.KindConditions(in)), tagsConditions(in, resources)...)...)
 	result := m.credential.Result(in, out, status.result(), conditions...)
 	result.Ready = result.Ready && status.FailureReason == nil
 	return result, nil

@@ -105,11 +105,12 @@ func followed(kind composite.Kind) schema.GroupKind {
 }
 
 // composedChanged passes what matters of an ASO object: its deletion and the way there, its reconcile policy and credential, what ASO
-// finds while the ownership of the resource is undecided, and everything of the kind that is mirrored.
+// finds while the ownership of the resource is undecided, another spec where ASO only reads, and everything of the kind that is mirrored.
 func composedChanged(mirrored schema.GroupKind) predicate.Predicate {
 	return OnUpdate(func(before, after client.Object) bool {
 		return after.GetDeletionTimestamp() != nil || deletion.Undecided(after) ||
 			after.GetObjectKind().GroupVersionKind().GroupKind() == mirrored ||
+			aso.AwaitsRemoval(after) && before.GetGeneration() != after.GetGeneration() ||
 			before.GetAnnotations()[aso.AnnotationReconcilePolicy] != after.GetAnnotations()[aso.AnnotationReconcilePolicy] ||
 			before.GetAnnotations()[aso.AnnotationCredentialFrom] != after.GetAnnotations()[aso.AnnotationCredentialFrom]
 	})

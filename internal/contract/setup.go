@@ -151,6 +151,8 @@ func (s *setup) watch(b *builder.Builder, kind composite.Kind, m mapper) *builde
 // mirror returns what the reconciler of a kind does with a living composite resource.
 func (s *setup) mirror(kind composite.Kind) mirrorer {
 	switch {
+	case kind.GroupVersionKind == composite.AzureCluster.GroupVersionKind:
+		return &compute.Cluster{API: s.api, Azure: s.options.Azure}
 	case kind.Role == composite.InfrastructureCluster:
 		return &mirror.InfrastructureCluster{API: s.api}
 	case kind.Role == composite.ControlPlane:

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -29,24 +30,87 @@ var privateCluster = &scenario{
 // controlPlanesSubnet is the second subnet of the company's network, as examples/self-managed-own-network has it.
 const controlPlanesSubnet = network + "/subnets/control-planes"
 
-// ownNetwork is a cluster of virtual machines in a network that was there before, and stays.
+// nodesBalancer is the load balancer by which the nodes reach the internet, and nodesAddress its address.
+const (
+	nodesBalancer = "/resourceGroups/my-cluster/providers/Microsoft.Network/loadBalancers/my-cluster"
+	nodesAddress  = "/publicIPAddresses/pip-my-cluster-node-outbound"
+)
+
+// takeNodesBalancerOut takes the load balancer of the nodes out of the spec, and the nodes away that use it.
+func takeNodesBalancerOut(w *world) error {
+	err := w.edit(azureClusterKind, clusterName, func(u *unstructured.Unstructured) error {
+		unstructured.RemoveNestedField(u.Object, "spec", "networkSpec", "nodeOutboundLB")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return scaleWorkers(0)(w)
+}
+
+// putNodesBalancerIn undoes takeNodesBalancerOut.
+func putNodesBalancerIn(w *world) error {
+	return w.set(azureClusterKind, clusterName, "spec.networkSpec.nodeOutboundLB", map[string]any{"frontendIPsCount": int64(1)})
+}
+
+// deletedInAzure expects an accepted request for the deletion of a resource of the subscription.
+func deletedInAzure(path string) expectation {
+	return func(w *world) []string {
+		requests, err := w.requests(w.begun, http.MethodDelete)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		for _, r := range requests {
+			if strings.EqualFold(r.Path, "/subscriptions/"+w.subscription+path) && r.Status < 300 {
+				return nil
+			}
+		}
+		return []string{"nobody has deleted " + path}
+	}
+}
+
+// onlyGroupLeft expects that of the cluster nothing is left in Azure but the resource group that was there before.
+func onlyGroupLeft(w *world) []string {
+	var left []string
+	for _, one := range onlyNetworkLeft(w) {
+		if !strings.HasSuffix(one, "/resourceGroups/my-cluster") {
+			left = append(left, one)
+		}
+	}
+	return left
+}
+
+// ownNetwork is a cluster of virtual machines in a resource group and a network that were there before, and stay.
 var ownNetwork = &scenario{
 	name: "own-network", family: machineFamily, calmOnly: true,
 	steps: []step{
 		{
 			name: "create", lasts: 2 * booting,
-			act: all(once("network", all(companyNetwork, writeAzure(controlPlanesSubnet, "2020-11-01", `{"properties":{"addressPrefix":"10.65.0.0/24"}}`))),
-				applyTyped("self-managed-own-network")),
+			act: all(once("network", all(companyNetwork, writeAzure(controlPlanesSubnet, "2020-11-01", `{"properties":{"addressPrefix":"10.65.0.0/24"}}`),
+				writeAzure("/resourceGroups/my-cluster", "2020-06-01", `{"location":"westeurope"}`))),
+				applyTyped("self-managed-own-network", withOutboundBalancer)),
 			expect: append([]expectation{
-				machinesUp(1, 1), machinesKept, owned("/resourceGroups/my-cluster"),
+				machinesUp(1, 1), machinesKept, externalObject(resourceGroupKind, "my-cluster"), owned("/loadBalancers/my-cluster"),
 				externalObject(resourceGroupKind, "my-network"), externalObject(virtualNetworkKind, "company"),
 				externalObject(subnetKind, "company-nodes"), externalObject(subnetKind, "company-control-planes"),
 				neverWritten(controlPlanesSubnet), notInAzure("/routeTables/my-cluster-node-routetable"), notInAzure("/natGateways/my-cluster-node-natgw-1"),
 			}, untouchedNetwork...),
 		},
 		{
-			name: "delete", act: downTyped.act, deletes: true, lasts: booting, never: downTyped.never,
-			expect: append([]expectation{gone(clusterKind, clusterName), gone(azureClusterKind, clusterName), onlyNetworkLeft, neverWritten(controlPlanesSubnet)}, untouchedNetwork...),
+			// ASO may only read it, as the cloud controller of the cluster writes it, too.
+			name: "take the load balancer of the nodes out", act: takeNodesBalancerOut, lasts: booting,
+			expect: []expectation{
+				machinesOf(deploymentKind, workers, 0), deletedInAzure(nodesBalancer), notInAzure("/loadBalancers/my-cluster"), notInAzure(nodesAddress),
+				condition(clusterKind, clusterName, "Available", "True", ""),
+			},
+		},
+		{
+			name: "put it back in, with a node", act: all(putNodesBalancerIn, scaleWorkers(1)), lasts: booting,
+			expect: []expectation{machinesUp(1, 1), machinesKept, owned("/loadBalancers/my-cluster")},
+		},
+		{
+			name: "delete in the foreground", act: all(deleteInForeground, func(w *world) error { return w.remove(identityKind, typedIdentity) }), deletes: true, lasts: booting, never: downTyped.never,
+			expect: append([]expectation{gone(clusterKind, clusterName), gone(azureClusterKind, clusterName), onlyGroupLeft, neverWritten(controlPlanesSubnet)}, untouchedNetwork...),
 		},
 	},
 }

@@ -25,6 +25,7 @@ type Azure struct {
 	creator    *machines.Creator
 	identities *machines.Identities
 	remover    *machines.Remover
+	tagger     *machines.Tagger
 	// locks keep one resource from being created and removed at once, by its ID.
 	locks keymutex.KeyMutex
 }
@@ -40,7 +41,7 @@ func New(credentials azure.Credentials, c *machines.Client) *Azure {
 	return &Azure{
 		Credentials: credentials,
 		catalogue:   machines.NewCatalogue(c, clock.RealClock{}), creator: machines.NewCreator(c), identities: machines.NewIdentities(c),
-		remover: machines.NewRemover(c), locks: keymutex.NewHashed(0),
+		remover: machines.NewRemover(c), tagger: machines.NewTagger(c), locks: keymutex.NewHashed(0),
 	}
 }
 

@@ -53,6 +53,11 @@ func (w *work) create(ctx context.Context) error {
 	if outcome.Created != w.facts.Created {
 		w.report(outcome.Created)
 	}
+	if w.sent != nil && outcome.Created.State == v1alpha1.Creating {
+		if err := w.noteSentTags(ctx, w.sent); err != nil {
+			w.Events.Warn(w.XR, cannotProceed, "", err.Error()) // The machine is on its way; that its tags are the right ones is found out later.
+		}
+	}
 	w.facts.Created = outcome.Created
 	if outcome.PrincipalID != "" {
 		w.facts.PrincipalID = outcome.PrincipalID
@@ -142,6 +147,7 @@ func (w *work) request(ctx context.Context) (machines.Request, error) {
 	if err != nil {
 		return machines.Request{}, err
 	}
+	w.sent = vm
 	return machines.NewRequest(vm, ids, machines.NewSecrets(data))
 }
 

@@ -74,7 +74,7 @@ apiVersion: compute.azure.com/v1api20220301
 kind: VirtualMachine
 metadata:
   name: m0
-  finalizers: [`+aso.RemovalFinalizer+`]
+  finalizers: [` + aso.RemovalFinalizer + `]
   annotations: {serviceoperator.azure.com/credential-from: my-cluster-aso-secret, serviceoperator.azure.com/reconcile-policy: skip,
     infrastructure.cluster.x-k8s.io/lifecycle: provider-created, infrastructure.cluster.x-k8s.io/ownership: owned}
 spec:

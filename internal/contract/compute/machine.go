@@ -65,7 +65,7 @@ func (m *Machine) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, 
 	}
 	problem := w.run(ctx)
 	tell(m.API, s.XR, problem)
-	if err := note(ctx, m.API, s.XR, w.facts); err != nil {
+	if err := note(ctx, m.API, s.XR, w.facts, w.applied.note); err != nil {
 		return ctrl.Result{}, err // A conflict comes before all else: what was found out is not noted yet.
 	}
 	return ctrl.Result{RequeueAfter: w.after}, problem
@@ -94,13 +94,18 @@ func (m *Machine) mirrorProviderID(ctx context.Context, xr *unstructured.Unstruc
 	return true, access.SetField(ctx, m.Client, xr, specProviderID, id)
 }
 
-// note writes the facts on the AzureMachine, if they differ.
-func note(ctx context.Context, api access.API, xr *unstructured.Unstructured, facts v1alpha1.MachineFacts) error {
+// note writes the facts on the AzureMachine, and what is to be noted beside, if they differ.
+func note(ctx context.Context, api access.API, xr *unstructured.Unstructured, facts v1alpha1.MachineFacts, beside ...func(map[string]string)) error {
 	text, err := facts.Encode()
 	if err != nil {
 		return err
 	}
-	changed, differs := access.Annotated(xr, func(annotations map[string]string) { annotations[v1alpha1.AnnotationMachineFacts] = text })
+	changed, differs := access.Annotated(xr, func(annotations map[string]string) {
+		annotations[v1alpha1.AnnotationMachineFacts] = text
+		for _, write := range beside {
+			write(annotations)
+		}
+	})
 	if !differs {
 		return nil
 	}
@@ -124,6 +129,9 @@ type work struct {
 
 	// facts are what was noted, and what is to be.
 	facts v1alpha1.MachineFacts
+	// sent is the object of the virtual machine that was requested just now; nil for none. Applied are the tags that are to be noted.
+	sent    *unstructured.Unstructured
+	applied *appliedTags
 	// after is when to look again; zero for never.
 	after time.Duration
 }
@@ -134,7 +142,7 @@ func (w *work) again(after time.Duration) { w.after = retry.Sooner(w.after, afte
 // run brings the facts up to date and does what follows from them.
 func (w *work) run(ctx context.Context) error {
 	err := w.readOwner(ctx)
-	return errors.Join(err, w.readOffers(ctx), w.allocatePort(ctx), w.writeSecrets(ctx), w.create(ctx))
+	return errors.Join(err, w.readOffers(ctx), w.allocatePort(ctx), w.writeSecrets(ctx), w.create(ctx), w.applyTags(ctx))
 }
 
 // readOwner reads what the Machine says.
