@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -54,23 +55,10 @@ func (Machine) Compose(in *composer.Request) (*composer.Result, error) {
 		m.credential.Readiness(out, status.condition(out)),
 		out.Condition(),
 		capi.PausedCondition(p.Paused),
-	}, append(withDisks(out.KindConditions(in)), tagsConditions(in, resources)...)...)
+	}, slices.Concat(withDisks(out.KindConditions(in)), m.availabilitySetCondition(), m.identitiesCondition(in, resources), tagsConditions(in, resources))...)
 	result := m.credential.Result(in, out, status.result(), conditions...)
 	result.Ready = result.Ready && status.FailureReason == nil
 	return result, nil
-}
-
-// conditionDisksReady is about the disks, which Azure makes and deletes with the virtual machine: it is as that is.
-const conditionDisksReady = "DisksReady"
-
-func withDisks(conditions []composer.Condition) []composer.Condition {
-	for _, c := range conditions {
-		if c.Type == aso.VirtualMachine.Condition {
-			c.Type = conditionDisksReady
-			return append(conditions, c)
-		}
-	}
-	return conditions
 }
 
 // machineInputs is what the composer reads.

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/shape"
 )
@@ -56,7 +57,11 @@ func (c *Claimer) Register(server webhook.Server) {
 //
 // Cluster API contract, "Externally managed infrastructure".
 func (c *Claimer) Handle(_ context.Context, req admission.Request) admission.Response {
-	return withSpec(req, patched(req, current(c.Scope), req.Namespace, claim))
+	change := claim
+	if req.Kind.Kind == machineKind {
+		change = claimMachine
+	}
+	return withSpec(req, patched(req, current(c.Scope), req.Namespace, change))
 }
 
 // withSpec adds an empty spec to a new object without one. Crossplane requires a spec of every composite resource; CAPZ's templates
@@ -120,5 +125,17 @@ func claim(obj *unstructured.Unstructured) {
 	controllerutil.AddFinalizer(obj, names.Finalizer)
 	if _, has := obj.GetAnnotations()[names.BlockMoveAnnotation]; !has {
 		annotations.AddAnnotations(obj, map[string]string{names.BlockMoveAnnotation: "true"})
+	}
+}
+
+// claimMachine is claim for an AzureMachine. One that Cluster API clones from a template gets Crossplane's pause, too, until a Machine owns it:
+// Cluster API writes it a second time just after, with a lock, and after three conflicts makes another machine. See access.AwaitsMachine.
+func claimMachine(obj *unstructured.Unstructured) {
+	claim(obj)
+	if _, paused := obj.GetAnnotations()[names.CrossplanePausedAnnotation]; !paused && access.ClonedWithoutMachine(obj) {
+		annotations.AddAnnotations(obj, map[string]string{
+			names.CrossplanePausedAnnotation: "true",
+			names.PausedByAnnotation:         names.FieldOwner,
+		})
 	}
 }

@@ -2,10 +2,13 @@ package admission
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
@@ -60,6 +63,45 @@ func TestHandle(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("patches: -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestHandleOfMachines shows which new AzureMachines Crossplane is kept from, until a Machine owns them.
+func TestHandleOfMachines(t *testing.T) {
+	const cloned = `"annotations":{"cluster.x-k8s.io/cloned-from-name":"t"}`
+	owned := func(group, kind string) string {
+		return `{"metadata":{"name":"a",` + cloned + `,"ownerReferences":[{"apiVersion":"` + group + `/v1beta2","kind":"` + kind + `","name":"o","uid":"u"}]},"spec":{}}`
+	}
+	tests := map[string]struct {
+		object string
+		paused bool
+		kind   string
+	}{
+		"cloned for a MachineSet":     {object: owned("cluster.x-k8s.io", "MachineSet"), paused: true},
+		"cloned for a control plane":  {object: owned("controlplane.cluster.x-k8s.io", "KubeadmControlPlane"), paused: true},
+		"cloned, nobody owns it":      {object: `{"metadata":{"name":"a",` + cloned + `},"spec":{}}`, paused: true},
+		"a Machine of another group":  {object: owned("cluster.x-k8s.io.example.com", "Machine"), paused: true},
+		"moved with its Machine":      {object: owned("cluster.x-k8s.io", "Machine")},
+		"written by a person":         {object: `{"metadata":{"name":"a"},"spec":{}}`},
+		"paused by a person":          {object: `{"metadata":{"name":"a","annotations":{"cluster.x-k8s.io/cloned-from-name":"t","crossplane.io/paused":"false"}},"spec":{}}`},
+		"cloned, but of another kind": {kind: "AzureASOManagedMachinePool", object: owned("cluster.x-k8s.io", "MachineSet")},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if tc.kind == "" {
+				tc.kind = "AzureMachine"
+			}
+			response := (&Claimer{}).Handle(context.Background(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+				Kind: metav1.GroupVersionKind{Kind: tc.kind}, Operation: admissionv1.Create, Namespace: "default", Object: runtime.RawExtension{Raw: []byte(tc.object)},
+			}})
+			raw, err := json.Marshal(response.Patches)
+			if err != nil || !response.Allowed {
+				t.Fatalf("refused: %v, %v", response.Result, err)
+			}
+			if paused := strings.Contains(string(raw), "crossplane.io~1paused"); paused != tc.paused {
+				t.Errorf("paused: %v: %s", paused, raw)
 			}
 		})
 	}

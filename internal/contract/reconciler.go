@@ -83,6 +83,9 @@ func (r *Reconciler) reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err := errors.Join(access.WatchComposed(ctx, xr, r.watch), r.watchBacking(ctx, xr)); err != nil {
 		return ctrl.Result{}, err
 	}
+	if r.kind.Role == composite.InfrastructureMachine && access.AwaitsMachine(xr) && !s.Paused() {
+		return ctrl.Result{}, nil // The Machine becomes the owner, which leads here.
+	}
 	if paused, err := r.translatePause(ctx, s); paused || err != nil {
 		return ctrl.Result{}, err
 	}

@@ -195,6 +195,43 @@ func TestTranslatePause(t *testing.T) {
 	}
 }
 
+// TestMachineAwaited shows that nothing is written to an AzureMachine that Cluster API has just cloned, until its Machine owns it or it goes.
+func TestMachineAwaited(t *testing.T) {
+	paused := func(c *clusterv1.Cluster) { yes := true; c.Spec.Paused = &yes }
+	ofCluster := func(o *unstructured.Unstructured) {
+		o.SetLabels(map[string]string{clusterv1.ClusterNameLabel: "my-cluster"})
+	}
+	cloned := fixture.Annotated(clusterv1.TemplateClonedFromNameAnnotation, "t")
+	awaits := fixture.Annotated(names.CrossplanePausedAnnotation, "true", names.PausedByAnnotation, names.FieldOwner)
+	ownedBy := func(kind string) fixture.Change {
+		return func(o *unstructured.Unstructured) {
+			o.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: kind, Name: "o", UID: "o"}})
+		}
+	}
+	tests := map[string]struct {
+		cluster *clusterv1.Cluster
+		changes []fixture.Change
+		written bool
+	}{
+		"its MachineSet owns it":                      {cluster: fixture.Cluster(), changes: fixture.Changes(cloned, awaits, ownedBy("MachineSet"))},
+		"its Machine owns it":                         {cluster: fixture.Cluster(), changes: fixture.Changes(cloned, awaits, ownedBy("Machine")), written: true},
+		"nobody has kept Crossplane from it":          {cluster: fixture.Cluster(), changes: fixture.Changes(cloned, ownedBy("MachineSet")), written: true},
+		"a person wrote it":                           {cluster: fixture.Cluster(), changes: fixture.Changes(awaits), written: true},
+		"it goes":                                     {cluster: fixture.Cluster(), changes: fixture.Changes(cloned, awaits, ownedBy("MachineSet"), fixture.Deleting(names.Finalizer)), written: true},
+		"it may be moved while its Cluster is paused": {cluster: fixture.Cluster(paused), changes: fixture.Changes(cloned, awaits, ownedBy("MachineSet"), fixture.Annotated(names.BlockMoveAnnotation, "true")), written: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			xr := fixture.With(fixture.Parse(t, "{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureMachine, metadata: {name: m0}, spec: {}}"), append(fixture.Changes(ofCluster), tc.changes...)...)
+			m := fixture.New(t, tc.cluster, xr)
+			m.Reconcile(reconciler(m, composite.AzureMachine), "m0")
+			if writes := m.TakeWrites(); (len(writes) > 0) != tc.written {
+				t.Errorf("writes %v, want some: %v", writes, tc.written)
+			}
+		})
+	}
+}
+
 func TestPauseStopsDeletion(t *testing.T) {
 	paused := func(c *clusterv1.Cluster) { yes := true; c.Spec.Paused = &yes }
 	tests := map[string]struct {

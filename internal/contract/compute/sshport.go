@@ -3,6 +3,7 @@ package compute
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -10,7 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/defaulting"
 )
 
 // The ports at which the load balancer of the API server forwards SSH to machines of the control plane, as CAPZ has them.
@@ -37,6 +40,10 @@ func (w *work) allocatePort(ctx context.Context) error {
 			return err
 		}
 	}
+	taken, usable, err := w.portsTaken(ctx)
+	if err != nil || !usable {
+		return err
+	}
 	allocating.Lock()
 	defer allocating.Unlock()
 	siblings, err := w.siblings(ctx, w.Live, client.MatchingLabels{clusterv1.ClusterNameLabel: w.Cluster.Name})
@@ -47,13 +54,39 @@ func (w *work) allocatePort(ctx context.Context) error {
 	for i := range siblings {
 		used[portOf(&siblings[i])] = true
 	}
-	w.facts.SSHPort = freePort(used)
+	own := strings.ToLower(azuremachine.Name(w.azureMachine))
+	for rule, port := range taken {
+		used[port] = used[port] || rule != own
+	}
+	if w.facts.SSHPort = taken[own]; w.facts.SSHPort == 0 || used[w.facts.SSHPort] {
+		w.facts.SSHPort = freePort(used)
+	}
 	if w.facts.SSHPort == 0 {
 		w.Events.Warn(w.XR, "NoPortForSSH", "", fmt.Sprintf(
 			"all ports from %d to %d and %d of the load balancer lead to other machines of the control plane, so that there is none to reach this one by SSH", firstSSHPort, lastSSHPort, sshPort))
 		return nil
 	}
 	return note(ctx, w.API, w.XR, w.facts)
+}
+
+// portsTaken returns the ports that rules of the load balancer have in Azure, by the names of the rules: those of a cluster that was taken over
+// from CAPZ were chosen there, and people may have added some. Not usable while Azure cannot be asked.
+func (w *work) portsTaken(ctx context.Context) (ports map[string]int32, usable bool, err error) {
+	if w.azureCluster == nil {
+		return nil, false, nil
+	}
+	account, usable, err := w.account(ctx, w.infrastructure, w.Cluster.Name)
+	if err != nil || !usable {
+		return nil, false, err
+	}
+	c := w.azureCluster.DeepCopy()
+	defaulting.Cluster(c.Name, &c.Spec)
+	if c.Spec.NetworkSpec.APIServerLB == nil {
+		return nil, true, nil
+	}
+	ports, err = w.natRules.Ports(ctx, account, fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.Network/loadBalancers/%s",
+		c.Spec.SubscriptionID, c.Spec.ResourceGroup, c.Spec.NetworkSpec.APIServerLB.Name))
+	return ports, err == nil, err
 }
 
 // freePort returns the first port that is not used; 0 for none.
