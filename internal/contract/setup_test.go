@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
 )
@@ -27,6 +28,7 @@ func TestSetup(t *testing.T) {
 		fixture.TypedCluster, fixture.TypedControlPlane, fixture.TypedMachinePool,
 		composite.AzureCluster.GroupVersionKind, composite.AzureMachine.GroupVersionKind,
 		composite.AzureMachineTemplate.GroupVersionKind, composite.AzureCluster.GroupVersionKind,
+		aso.LoadBalancer.GroupVersionKind(), aso.NetworkInterface.GroupVersionKind(), aso.VirtualMachine.GroupVersionKind(),
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("kinds: -want, +got:\n%s", diff)

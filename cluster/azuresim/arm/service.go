@@ -180,6 +180,9 @@ func (s *Service) routeResource(w http.ResponseWriter, r *http.Request, path str
 	if err != nil {
 		return BadRequest("InvalidResourceId", "%s", err)
 	}
+	if strings.EqualFold(id.Type, typeTags) {
+		return s.tags(w, r, id, body)
+	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		return s.get(w, r, id, version)

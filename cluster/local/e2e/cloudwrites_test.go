@@ -122,6 +122,34 @@ func workersInPool(w *world) []string {
 	return missing
 }
 
+// machinesTagged expects what ASO may only read to have a value of tag "changed"; nil for no such tag.
+func machinesTagged(value any) expectation {
+	return func(w *world) []string {
+		all, err := w.azure.Resources(w.ctx, "/subscriptions/"+w.subscription)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		var missing []string
+		seen := map[string]bool{}
+		for _, r := range all {
+			switch r.Type {
+			case "Microsoft.Compute/virtualMachines", "Microsoft.Network/networkInterfaces", "Microsoft.Network/loadBalancers":
+				seen[r.Type] = true
+			default:
+				continue
+			}
+			tags, _ := r.Body["tags"].(map[string]any)
+			if tags["changed"] != value || tags[ownedTag] != "owned" {
+				missing = append(missing, fmt.Sprintf("%s has the tags %v", r.ID, tags))
+			}
+		}
+		if len(seen) != 3 {
+			missing = append(missing, fmt.Sprintf("Azure has only %v", seen))
+		}
+		return missing
+	}
+}
+
 // cloudWrites has what the cluster's cloud controller writes into the product's resources stay, whatever becomes of those.
 var cloudWrites = &scenario{
 	name: "cloud-writes", family: machineFamily,
@@ -130,8 +158,12 @@ var cloudWrites = &scenario{
 		{name: "make a Service of type LoadBalancer", act: exposeService, expect: []expectation{serviceReached}},
 		{
 			name: "change the tags of everything", act: tagMachines,
-			expect: []expectation{inAzure("/virtualNetworks/my-cluster-vnet", "tags.changed", "yes"), inAzure("/networkSecurityGroups/my-cluster-node-nsg", "tags.changed", "yes"), serviceReached},
+			expect: []expectation{inAzure("/virtualNetworks/my-cluster-vnet", "tags.changed", "yes"), inAzure("/networkSecurityGroups/my-cluster-node-nsg", "tags.changed", "yes"), machinesTagged("yes"), serviceReached},
 			stays:  []expectation{serviceReached}, staysFor: 5 * time.Second,
+		},
+		{
+			name: "take the tag away", act: func(w *world) error { return w.set(azureClusterKind, clusterName, "spec.additionalTags", map[string]any{}) },
+			expect: []expectation{machinesTagged(nil), serviceReached},
 		},
 		{
 			name: "restart Azure Service Operator, which looks at everything", act: all(now("restarted"), restartOnce(stack.ASO)),
