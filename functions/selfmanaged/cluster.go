@@ -12,6 +12,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/compute"
 	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/network"
@@ -72,8 +73,8 @@ var retained = []schema.GroupKind{
 	aso.ResourceGroup.GroupKind(), aso.VirtualNetwork.GroupKind(), aso.LoadBalancer.GroupKind(), aso.PrivateDnsZone.GroupKind(),
 }
 
-// retains returns which objects stay for as long as the cluster does: those of the kinds retained, but for the load balancers by which nodes
-// and control plane reach the world, and availability sets while it is not known which of them machines are in.
+// retains returns which objects stay for as long as the cluster does: those of the kinds retained, but for the load balancer by which nodes reach
+// the world, and availability sets while it is not known which of them machines are in.
 func retains(setsKnown bool) func(*unstructured.Unstructured) bool {
 	kinds := slices.Clone(retained)
 	if !setsKnown {
@@ -81,7 +82,7 @@ func retains(setsKnown bool) func(*unstructured.Unstructured) bool {
 	}
 	ofKinds := plan.OfKinds(kinds...)
 	return func(observed *unstructured.Unstructured) bool {
-		return ofKinds(observed) && !network.Outbound(observed)
+		return ofKinds(observed) && !network.OfNodes(observed)
 	}
 }
 
@@ -179,5 +180,5 @@ func (c *clusterInputs) owner() network.Cluster {
 }
 
 func (c *clusterInputs) live(in *composer.Request) network.Live {
-	return network.Live{Zones: c.zones, ZonesKnown: c.zonesKnown, Composed: in.Observed}
+	return network.Live{Zones: c.zones, ZonesKnown: c.zonesKnown, Composed: in.Observed, Frontends: v1alpha1.ReadAddedFrontends(c.xr.Annotations)}
 }

@@ -225,7 +225,7 @@ func outbound(addresses int64) edit {
 }
 
 // TestOutboundIsCreatedOnly shows that the load balancer which the cloud controller writes as well is sent once, and only if Azure does not
-// have it, and that it keeps its addresses.
+// have it, that it keeps its addresses, and that it is given more.
 func TestOutboundIsCreatedOnly(t *testing.T) {
 	const lb, policy, lifecycle = "LoadBalancer.network.azure.com/c1", "serviceoperator.azure.com/reconcile-policy", "infrastructure.cluster.x-k8s.io/lifecycle"
 	skipped := func(p *composertest.Play) bool {
@@ -236,15 +236,28 @@ func TestOutboundIsCreatedOnly(t *testing.T) {
 	if n := len(slices.DeleteFunc(slices.Clone(p.Did), func(done string) bool { return done != "create LoadBalancer c1" })); n != 1 || !skipped(p) {
 		t.Errorf("created %d times, %v", n, p.Live.Object(lb).GetAnnotations())
 	}
-	for _, addresses := range []int64{1, 3} {
-		did := len(p.Did)
-		p.XR = edited(p.XR, outbound(addresses))
-		if p.Rounds(3); len(p.Did) != did {
-			t.Errorf("with %d addresses: %v", addresses, p.Did[did:])
-		}
-		if got := condition(p.Response, "LoadBalancersReady"); !strings.Contains(got, "it keeps the 2 addresses that it was made with") {
-			t.Errorf("with %d addresses: %q", addresses, got)
-		}
+	did := len(p.Did)
+	p.XR = edited(p.XR, outbound(1))
+	if p.Rounds(3); len(p.Did) != did {
+		t.Errorf("with one address less: %v", p.Did[did:])
+	}
+	if got := condition(p.Response, "LoadBalancersReady"); !strings.Contains(got, "it keeps its 2 addresses") {
+		t.Errorf("with one address less: %q", got)
+	}
+	p.XR = edited(p.XR, outbound(3))
+	p.Rounds(4)
+	if diff := cmp.Diff([]string{"create PublicIPAddress pip-c1-node-outbound-3"}, p.Did[did:]); diff != "" {
+		t.Errorf("with one address more: -want +got:\n%s", diff)
+	}
+	p.Live[lb].Status["frontendIPConfigurations"] = []any{map[string]any{"name": "c1-frontEnd-1"}, map[string]any{"name": "c1-frontEnd-2"}}
+	p.Compose()
+	if got := condition(p.Response, "LoadBalancersReady"); !strings.Contains(got, "it is given the addresses") {
+		t.Errorf("until it has one address more: %q", got)
+	}
+	p.XR = edited(p.XR, composertest.Annotate("infrastructure.cluster.x-k8s.io/added-frontends", `{"c1":["c1-frontEnd-1","c1-frontEnd-2","c1-frontEnd-3"]}`))
+	p.Compose()
+	if got := condition(p.Response, "LoadBalancersReady"); strings.Contains(got, "it is given the addresses") {
+		t.Errorf("once it has it: %q", got)
 	}
 
 	adopted := newPlay(t, azureWorld(t), azureCluster(t, outbound(1)))

@@ -124,6 +124,9 @@ func TestNothingIsDroppedByAnyValue(t *testing.T) {
 					t.Errorf("%s: panic: %s", path, fatal(rsp))
 				}
 				for _, m := range dropped(req, rsp) {
+					if strings.HasPrefix(path, "networkSpec.nodeOutboundLB ") && m == "LoadBalancer.network.azure.com/c1" {
+						continue // That may be taken out, and the API server lets it through.
+					}
 					for _, kind := range stands {
 						if strings.HasPrefix(m, kind) {
 							t.Errorf("%s: %s would be deleted", path, m)

@@ -73,6 +73,8 @@ type call struct {
 	version string
 	query   url.Values
 	body    []byte
+	// etag is the state of the resource for which the request holds; empty for any.
+	etag string
 	// secrets are what an answer may quote of the body.
 	secrets []string
 	// expected are the status codes of success; 200 when there are none.
@@ -94,6 +96,9 @@ func (c *Client) do(ctx context.Context, as azure.Account, call call) (*http.Res
 		return nil, fmt.Errorf("cannot ask Azure for %s: %w", call.path, err)
 	}
 	req.Raw().Header.Set("Accept", "application/json")
+	if call.etag != "" {
+		req.Raw().Header.Set("If-Match", call.etag)
+	}
 	if call.body != nil {
 		if err := req.SetBody(streaming.NopCloser(bytes.NewReader(call.body)), "application/json"); err != nil {
 			return nil, fmt.Errorf("cannot send %s to Azure: %w", call.path, err)

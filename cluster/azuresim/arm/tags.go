@@ -4,6 +4,8 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
 )
 
 // typeTags are the tags of any resource, as a resource of their own (Azure REST API reference, "Tags").
@@ -18,19 +20,19 @@ const (
 
 // tags answers a request about the tags of a resource.
 func (s *Service) tags(w http.ResponseWriter, r *http.Request, id ID, body []byte) *Error {
-	resource := s.store.get(id.Parent)
+	resource := s.Store.Get(id.Parent)
 	switch {
 	case !strings.EqualFold(id.Name, "default"):
-		return badRequest("InvalidTagsResourceName", "The name '%s' of the tags resource is not valid. It must be 'default'.", id.Name)
+		return BadRequest("InvalidTagsResourceName", "The name '%s' of the tags resource is not valid. It must be 'default'.", id.Name)
 	case resource == nil:
 		scope, err := ParseID(id.Parent)
 		if err != nil {
-			return badRequest("InvalidResourceId", "%s", err)
+			return BadRequest("InvalidResourceId", "%s", err)
 		}
 		if e := s.checkScope(scope); e != nil {
 			return e
 		}
-		return resourceNotFound(scope)
+		return ResourceNotFound(scope)
 	case r.Method == http.MethodGet:
 		s.showTags(w, id, resource)
 		return nil
@@ -41,20 +43,20 @@ func (s *Service) tags(w http.ResponseWriter, r *http.Request, id ID, body []byt
 }
 
 func (s *Service) showTags(w http.ResponseWriter, id ID, resource *Resource) {
-	writeJSON(w, http.StatusOK, newBody(id.Path, "default", typeTags, map[string]any{"tags": child(clone(resource.Body), "tags")}))
+	WriteJSON(w, http.StatusOK, NewBody(id.Path, "default", typeTags, map[string]any{"tags": fields.Child(fields.Clone(resource.Body), "tags")}))
 }
 
 // patchTags adds, replaces or takes away tags, and leaves all else of the resource as it is.
 func (s *Service) patchTags(w http.ResponseWriter, id ID, resource *Resource, body []byte) *Error {
-	change, err := decode(body)
+	change, err := fields.Decode(body)
 	if err != nil || change == nil {
-		return badRequest("InvalidRequestContent", "The request content was invalid and could not be deserialized: '%v'.", err)
+		return BadRequest("InvalidRequestContent", "The request content was invalid and could not be deserialized: '%v'.", err)
 	}
-	given := child(child(change, "properties"), "tags")
+	given := fields.Child(fields.Child(change, "properties"), "tags")
 	updated := *resource
-	updated.Body = clone(resource.Body)
-	tags := child(updated.Body, "tags")
-	switch text(change, "operation") {
+	updated.Body = fields.Clone(resource.Body)
+	tags := fields.Child(updated.Body, "tags")
+	switch fields.Text(change, "operation") {
 	case "Merge":
 		for tag, value := range given {
 			tags[spelled(tags, tag)] = value
@@ -68,14 +70,14 @@ func (s *Service) patchTags(w http.ResponseWriter, id ID, resource *Resource, bo
 			}
 		}
 	default:
-		return badRequest("InvalidTagsPatchOperation", "The operation '%s' is not valid. It must be one of 'Replace', 'Merge' and 'Delete'.", text(change, "operation"))
+		return BadRequest("InvalidTagsPatchOperation", "The operation '%s' is not valid. It must be one of 'Replace', 'Merge' and 'Delete'.", fields.Text(change, "operation"))
 	}
 	if e := checkTags(tags); e != nil {
 		return e
 	}
 	updated.Body["tags"] = tags
-	if err := s.store.put(&updated); err != nil {
-		return internalError(err)
+	if err := s.Store.Put(&updated); err != nil {
+		return InternalError(err)
 	}
 	s.showTags(w, id, &updated)
 	return nil
@@ -93,17 +95,17 @@ func spelled(tags map[string]any, tag string) string {
 
 func checkTags(tags map[string]any) *Error {
 	if len(tags) > mostTags {
-		return badRequest("InvalidTags", "The number of tags %d exceeds the maximum allowed value %d.", len(tags), mostTags)
+		return BadRequest("InvalidTags", "The number of tags %d exceeds the maximum allowed value %d.", len(tags), mostTags)
 	}
 	for tag, value := range tags {
 		text, ok := value.(string)
 		switch {
 		case !ok:
-			return badRequest("InvalidTagValue", "The value of tag '%s' is not a string.", tag)
+			return BadRequest("InvalidTagValue", "The value of tag '%s' is not a string.", tag)
 		case tag == "" || len(tag) > longestTag || strings.ContainsAny(tag, `<>%&\?/`):
-			return badRequest("InvalidTagNameCharacters", `The tag name '%s' is empty, longer than %d characters, or has one of the characters '<,>,%%,&,\,?,/'.`, tag, longestTag)
+			return BadRequest("InvalidTagNameCharacters", `The tag name '%s' is empty, longer than %d characters, or has one of the characters '<,>,%%,&,\,?,/'.`, tag, longestTag)
 		case len(text) > longestTagValue:
-			return badRequest("InvalidTagValueLength", "Tag value too large. Following tag value '%s' exceeded the maximum length. Maximum allowed length for tag value - '%d' characters.", text, longestTagValue)
+			return BadRequest("InvalidTagValueLength", "Tag value too large. Following tag value '%s' exceeded the maximum length. Maximum allowed length for tag value - '%d' characters.", text, longestTagValue)
 		}
 	}
 	return nil

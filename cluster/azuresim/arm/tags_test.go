@@ -1,4 +1,4 @@
-package arm
+package arm_test
 
 import (
 	"fmt"
@@ -7,12 +7,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/armtest"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
 )
 
 // TestTags shows that the tags of a resource are written by a resource of their own, and nothing else of it.
 func TestTags(t *testing.T) {
-	many := make([]string, 0, mostTags)
-	for n := range mostTags {
+	many := make([]string, 0, 50)
+	for n := range 50 {
 		many = append(many, fmt.Sprintf(`"t%d":""`, n))
 	}
 	cases := map[string]struct {
@@ -31,21 +34,21 @@ func TestTags(t *testing.T) {
 		"not JSON":                 {body: `{`, status: 400, code: "InvalidRequestContent"},
 		"too many":                 {body: `{"operation":"Merge","properties":{"tags":{` + strings.Join(many, ",") + `}}}`, status: 400, code: "InvalidTags"},
 		"a forbidden character":    {body: `{"operation":"Merge","properties":{"tags":{"a/b":""}}}`, status: 400, code: "InvalidTagNameCharacters"},
-		"too long":                 {body: `{"operation":"Merge","properties":{"tags":{"a":"` + strings.Repeat("x", longestTagValue+1) + `"}}}`, status: 400, code: "InvalidTagValueLength"},
+		"too long":                 {body: `{"operation":"Merge","properties":{"tags":{"a":"` + strings.Repeat("x", 257) + `"}}}`, status: 400, code: "InvalidTagValueLength"},
 		"no text":                  {body: `{"operation":"Merge","properties":{"tags":{"a":1}}}`, status: 400, code: "InvalidTagValue"},
 		"another name":             {name: "other", body: `{}`, status: 400, code: "InvalidTagsResourceName"},
-		"of nothing":               {scope: testGroup + "/providers/Microsoft.Network/virtualNetworks/none", body: `{}`, status: 404, code: "ResourceNotFound"},
-		"in no group":              {scope: testGroup + "none/providers/Microsoft.Network/virtualNetworks/none", body: `{}`, status: 404, code: "ResourceGroupNotFound"},
+		"of nothing":               {scope: armtest.Group + "/providers/Microsoft.Network/virtualNetworks/none", body: `{}`, status: 404, code: "ResourceNotFound"},
+		"in no group":              {scope: armtest.Group + "none/providers/Microsoft.Network/virtualNetworks/none", body: `{}`, status: 404, code: "ResourceGroupNotFound"},
 		"by another method":        {method: http.MethodPost + "ED", body: `{}`, status: 405, code: "HttpMethodNotSupported"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.settle(http.MethodPut, testGroup, groupBody)
-			f.settle(http.MethodPut, testNetwork, strings.Replace(networkBody, `{`, `{"tags":{"a":"1","b":"2"},`, 1))
-			before := f.get(testNetwork)
+			f := armtest.New(t)
+			f.Settle(http.MethodPut, armtest.Group, armtest.GroupBody)
+			f.Settle(http.MethodPut, armtest.Network, strings.Replace(armtest.NetworkBody, `{`, `{"tags":{"a":"1","b":"2"},`, 1))
+			before := f.Get(armtest.Network)
 			if c.scope == "" {
-				c.scope = testNetwork
+				c.scope = armtest.Network
 			}
 			if c.name == "" {
 				c.name = "default"
@@ -53,22 +56,22 @@ func TestTags(t *testing.T) {
 			if c.method == "" {
 				c.method = http.MethodPatch
 			}
-			answer := f.send(c.method, c.scope+"/providers/Microsoft.Resources/tags/"+c.name, c.body)
+			answer := f.Send(c.method, c.scope+"/providers/Microsoft.Resources/tags/"+c.name, c.body)
 			if c.status != 0 {
 				if answer.Code != c.status || !strings.Contains(answer.Body.String(), `"`+c.code+`"`) {
 					t.Errorf("answered %d: %s", answer.Code, answer.Body)
 				}
 				return
 			}
-			body, err := decode(answer.Body.Bytes())
+			body, err := fields.Decode(answer.Body.Bytes())
 			if err != nil || answer.Code != http.StatusOK {
 				t.Fatalf("answered %d: %v", answer.Code, err)
 			}
-			if diff := cmp.Diff(c.want, at(body, "properties", "tags")); diff != "" {
+			if diff := cmp.Diff(c.want, fields.At(body, "properties", "tags")); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 			before["tags"] = c.want
-			if diff := cmp.Diff(before, f.get(testNetwork)); diff != "" {
+			if diff := cmp.Diff(before, f.Get(armtest.Network)); diff != "" {
 				t.Errorf("the network: -want +got:\n%s", diff)
 			}
 		})

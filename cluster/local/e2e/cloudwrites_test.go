@@ -162,7 +162,9 @@ var cloudWrites = &scenario{
 			stays:  []expectation{serviceReached}, staysFor: 5 * time.Second,
 		},
 		{
-			name: "take the tag away", act: func(w *world) error { return w.set(azureClusterKind, clusterName, "spec.additionalTags", map[string]any{}) },
+			name: "take the tag away", act: func(w *world) error {
+				return w.set(azureClusterKind, clusterName, "spec.additionalTags", map[string]any{})
+			},
 			expect: []expectation{machinesTagged(nil), serviceReached},
 		},
 		{

@@ -99,6 +99,7 @@ var ownNetwork = &scenario{
 		{
 			// ASO may only read it, as the cloud controller of the cluster writes it, too.
 			name: "take the load balancer of the nodes out", act: takeNodesBalancerOut, lasts: booting,
+			goes: []removal{aWorker, {"LoadBalancer/my-cluster", nodesBalancer}, {"PublicIPAddress/pip-my-cluster-node-outbound", nodesAddress}},
 			expect: []expectation{
 				machinesOf(deploymentKind, workers, 0), deletedInAzure(nodesBalancer), notInAzure("/loadBalancers/my-cluster"), notInAzure(nodesAddress),
 				condition(clusterKind, clusterName, "Available", "True", ""),

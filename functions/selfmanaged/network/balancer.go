@@ -57,10 +57,13 @@ func (n *Network) balancers() []balancer {
 		path := "spec.networkSpec." + field
 		b := balancer{LoadBalancerSpec: lb, path: path, name: lb.Name, pool: lb.BackendPool.Name, role: role, lifecycle: aso.CreateOnly}
 		b.frontends = frontendsOf(path, lb)
-		if kept := n.existing(b); len(kept) != len(b.frontends) {
-			b.kept = fmt.Sprintf("it keeps the %d addresses that it was made with, though %s.frontendIPsCount is %d: the cloud controller of the cluster writes it, too, so that it is not changed here any more",
-				len(kept), path, len(b.frontends))
-			b.frontends = kept
+		asked := len(b.frontends)
+		b.frontends = n.existing(b)
+		switch {
+		case len(b.frontends) > asked:
+			b.kept = fmt.Sprintf("it keeps its %d addresses, though %s.frontendIPsCount is %d: the cloud controller of the cluster writes it, too, and may use them", len(b.frontends), path, asked)
+		case n.lacks(b):
+			b.kept = "it is given the addresses that " + path + ".frontendIPsCount asks for"
 		}
 		all = append(all, b)
 	}
@@ -71,10 +74,9 @@ func (n *Network) balancers() []balancer {
 	return all
 }
 
-// Outbound reports whether an object is that of a load balancer by which nodes or the control plane reach the world.
-func Outbound(obj *unstructured.Unstructured) bool {
-	role := specTags.Value(obj)[typed.TagRole]
-	return obj.GroupVersionKind().GroupKind() == aso.LoadBalancer.GroupKind() && (role == roleNodeOutbound || role == roleControlPlaneOutbound)
+// OfNodes reports whether an object is that of the load balancer by which nodes reach the world.
+func OfNodes(obj *unstructured.Unstructured) bool {
+	return obj.GroupVersionKind().GroupKind() == aso.LoadBalancer.GroupKind() && specTags.Value(obj)[typed.TagRole] == roleNodeOutbound
 }
 
 var specTags = field.At[map[string]any]("spec", "tags")
@@ -107,11 +109,11 @@ func frontendsOf(path string, lb *v1beta1.LoadBalancerSpec) []frontend {
 	return all
 }
 
-// existing returns the frontends that a load balancer was created with where others write it from then on: it keeps them, and with them
-// their addresses, whatever the spec says. Without an object that tells, these are the ones of the spec.
+// existing returns the frontends of a load balancer that others write, too: those that it has, whatever the spec says, and as many more as the spec
+// asks for. Without an object that tells, these are the ones of the spec.
 func (n *Network) existing(b balancer) []frontend {
-	composed := n.composed(aso.LoadBalancer, v1beta1.ASOObjectName(b.name))
-	if composed == nil || aso.LifecycleOf(composed) != aso.CreateOnly {
+	composed := n.onlyRead(b)
+	if composed == nil {
 		return b.frontends
 	}
 	var all []frontend
@@ -122,14 +124,39 @@ func (n *Network) existing(b balancer) []frontend {
 	}
 	for _, f := range b.frontends {
 		there := slices.ContainsFunc(all, func(other frontend) bool { return sameName(f.Name, other.Name) })
-		if !there && f.PublicIP != nil && n.composed(aso.PublicIPAddress, v1beta1.ASOObjectName(f.PublicIP.Name)) != nil {
+		if !there && f.PublicIP != nil && len(all) < len(b.frontends) {
 			all = append(all, f)
 		}
 	}
 	return all
 }
 
-var specFrontends = field.At[[]any]("spec", "frontendIPConfigurations")
+// onlyRead returns the object of a load balancer that ASO may only read; nil while it may write it.
+func (n *Network) onlyRead(b balancer) *unstructured.Unstructured {
+	composed := n.composed(aso.LoadBalancer, v1beta1.ASOObjectName(b.name))
+	if composed == nil || aso.LifecycleOf(composed) != aso.CreateOnly {
+		return nil
+	}
+	return composed
+}
+
+// lacks reports whether a load balancer that ASO may only read has not got all of its frontends in Azure yet, as far as ASO and provider-capz tell.
+func (n *Network) lacks(b balancer) bool {
+	composed := n.onlyRead(b)
+	if composed == nil || !statusFrontends.Has(composed) {
+		return false
+	}
+	has := slices.Clone(n.live.Frontends[composed.GetName()])
+	for _, m := range field.Maps(statusFrontends.Value(composed)) {
+		has = append(has, field.Text(m["name"]))
+	}
+	return slices.ContainsFunc(b.frontends, func(f frontend) bool { return !slices.Contains(has, f.Name) })
+}
+
+var (
+	specFrontends   = field.At[[]any]("spec", "frontendIPConfigurations")
+	statusFrontends = field.At[[]any]("status", "frontendIPConfigurations")
+)
 
 // publicIPName returns the name of the public IP address of a frontend of an object; empty if it has none.
 func publicIPName(frontend map[string]any) string {

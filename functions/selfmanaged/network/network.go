@@ -39,6 +39,8 @@ type Live struct {
 	ZonesKnown bool
 	// Composed are the objects that are composed already, by composition resource name.
 	Composed map[string]*unstructured.Unstructured
+	// Frontends are the names of the frontends of load balancers to which provider-capz has added some, by the names of the objects.
+	Frontends map[string][]string
 }
 
 // A Network is an AzureCluster whose defaults are filled in.

@@ -10,6 +10,8 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // elsewhere are the kinds that may be read in a namespace that is not the composite's: an identity says itself which namespaces
@@ -73,7 +75,8 @@ func composesBeyond(obj *unstructured.Unstructured, home string) string {
 	}
 	metadata, _ := obj.Object["metadata"].(map[string]any)
 	for _, field := range slices.Sorted(maps.Keys(metadata)) {
-		if !slices.Contains(onlyMetadata, field) {
+		removed := field == "finalizers" && slices.Equal(obj.GetFinalizers(), []string{aso.RemovalFinalizer}) // provider-capz ends that.
+		if !slices.Contains(onlyMetadata, field) && !removed {
 			return fmt.Sprintf("has metadata.%s: %v", field, metadata[field])
 		}
 	}

@@ -35,6 +35,7 @@ func TestEscapesAreFound(t *testing.T) {
 		"composes a Secret":           {rsp: composes("{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: home}}"), want: "is /v1, Kind=Secret"},
 		"composes for someone else":   {rsp: composes("{" + group + ", metadata: {name: a, namespace: home, ownerReferences: [{name: x}]}}"), want: "has metadata.ownerReferences"},
 		"composes what never ends":    {rsp: composes("{" + group + ", metadata: {name: a, namespace: home, finalizers: [a/b]}}"), want: "has metadata.finalizers"},
+		"composes what is removed":    {rsp: composes("{" + group + ", metadata: {name: a, namespace: home, finalizers: [removal.infrastructure.cluster.x-k8s.io/in-azure]}}")},
 		"composes in every namespace": {rsp: composes("{" + group + ", metadata: {name: a}}"), want: `is in namespace ""`},
 	}
 	for name, tc := range cases {

@@ -27,6 +27,7 @@ type Azure struct {
 	remover    *machines.Remover
 	tagger     *machines.Tagger
 	natRules   *machines.NATRules
+	frontends  *machines.Frontends
 	// locks keep one resource from being created and removed at once, by its ID.
 	locks keymutex.KeyMutex
 }
@@ -42,7 +43,7 @@ func New(credentials azure.Credentials, c *machines.Client) *Azure {
 	return &Azure{
 		Credentials: credentials,
 		catalogue:   machines.NewCatalogue(c, clock.RealClock{}), creator: machines.NewCreator(c), identities: machines.NewIdentities(c),
-		remover: machines.NewRemover(c), tagger: machines.NewTagger(c), natRules: machines.NewNATRules(c), locks: keymutex.NewHashed(0),
+		remover: machines.NewRemover(c), tagger: machines.NewTagger(c), natRules: machines.NewNATRules(c), frontends: machines.NewFrontends(c), locks: keymutex.NewHashed(0),
 	}
 }
 

@@ -233,7 +233,8 @@ func TestProviderID(t *testing.T) {
 	}
 }
 
-// TestSSHPorts gives each machine of the control plane a port of its own.
+// TestSSHPorts gives each machine of the control plane a port of its own: the one that its rule has in Azure already, as one that CAPZ has made,
+// and none that another rule has there.
 func TestSSHPorts(t *testing.T) {
 	controlPlane := func(name string, changes ...fixture.Change) []client.Object {
 		machine := machineOwner(func(m *clusterv1.Machine) {
@@ -254,8 +255,11 @@ func TestSSHPorts(t *testing.T) {
 		}
 		return fixture.Annotated(v1alpha1.AnnotationMachineFacts, text)
 	}
-	objects := slices.Concat([]client.Object{cluster()}, controlPlane("a"), controlPlane("b"), controlPlane("c", at(2201)), controlPlane("d", at(2201)))
-	s := newScene(t, nil, objects...)
+	infrastructure := fixture.With(fixture.Parse(t, azureClusterYAML), fixture.OfCluster)
+	objects := slices.Concat([]client.Object{cluster(), infrastructure, credentialSecret()}, controlPlane("a"), controlPlane("b"), controlPlane("c", at(2201)), controlPlane("d", at(2201)))
+	s := newScene(t, map[string][]anAnswer{getSKUs: {skus}, "GET " + groupID + "/providers/Microsoft.Network/loadBalancers/my-cluster-public-lb/inboundNatRules": {
+		{200, `{"value": [{"name": "A", "properties": {"frontendPort": 2204}}, {"name": "people", "properties": {"frontendPort": 2202}}]}`},
+	}}, objects...)
 	for _, name := range []string{"d", "c", "b", "a", "d"} {
 		s.step(name)
 	}
@@ -263,7 +267,7 @@ func TestSSHPorts(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		got[name] = s.facts(name).SSHPort
 	}
-	if diff := cmp.Diff(map[string]int32{"c": 2201, "d": 22, "b": 2202, "a": 2203}, got); diff != "" {
+	if diff := cmp.Diff(map[string]int32{"c": 2201, "d": 22, "b": 2203, "a": 2204}, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	if port := freePort(map[int32]bool{}); port != 22 {

@@ -26,6 +26,9 @@ func (a *Azure) Remove(ctx context.Context, api access.API, kind aso.Kind, obj *
 			return id == "", err
 		}
 	}
+	if parsed := aso.ParseID(id); parsed == nil || !strings.EqualFold(parsed.ResourceType.String(), kind.ARM()) {
+		return false, fmt.Errorf("%q is not the ID of a resource of type %s", id, kind.ARM())
+	}
 	account, err := a.Credentials.Account(ctx, obj)
 	if err != nil {
 		return false, fmt.Errorf("cannot use the credential of %s %s: %w", kind.Name, obj.GetName(), err)

@@ -9,12 +9,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
-	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 )
@@ -23,31 +21,6 @@ var (
 	specTags   = field.At[map[string]string]("spec", "tags")
 	statusTags = field.At[map[string]string]("status", "tags")
 )
-
-// A Cluster does provider-capz's part of the contract for an AzureCluster.
-type Cluster struct {
-	access.API
-
-	Azure *Azure
-}
-
-// Reconcile sets spec.controlPlaneEndpoint once the function has found it, and has the load balancers that ASO may only read have the tags of
-// the spec.
-func (c *Cluster) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, error) {
-	if err := mirror.Endpoint(ctx, c.API, s.XR, s.XR); err != nil {
-		return ctrl.Result{}, err
-	}
-	balancers, err := onlyRead(ctx, c.API, s.XR, aso.LoadBalancer)
-	if err != nil || len(balancers) == 0 {
-		return ctrl.Result{}, err
-	}
-	applied, err := c.Azure.applyTags(ctx, s.XR, balancers)
-	tell(c.API, s.XR, err)
-	if err != nil {
-		return ctrl.Result{}, err
-	}
-	return ctrl.Result{}, c.Annotate(ctx, s.XR, applied.note)
-}
 
 // applyTags has the virtual machine, which is there, and its network interfaces have the tags of the spec: ASO, which only reads them, would
 // have to write all else of them, too.

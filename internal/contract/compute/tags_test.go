@@ -17,7 +17,7 @@ const (
 	tagsOf    = "/providers/Microsoft.Resources/tags/default"
 	ownedTags = `"sigs.k8s.io_cluster-api-provider-azure_cluster_my-cluster":"owned"`
 
-	nicYAML = `
+	taggedNICYAML = `
 apiVersion: network.azure.com/v1api20201101
 kind: NetworkInterface
 metadata:
@@ -44,7 +44,9 @@ func TestTags(t *testing.T) {
 		notedBefore      = `{"resource":"VirtualMachine m0","tags":{"Name":"m0","old":"1","team":"a"}}`
 		notedAfter       = `{"resource":"VirtualMachine m0","tags":{"Name":"m0","team":"b"}}`
 	)
-	has := func(tags string) []anAnswer { return []anAnswer{{200, `{"properties":{"tags":{` + ownedTags + tags + `}}}`}} }
+	has := func(tags string) []anAnswer {
+		return []anAnswer{{200, `{"properties":{"tags":{` + ownedTags + tags + `}}}`}}
+	}
 	written := []anAnswer{{200, "{}"}}
 	wanted := map[string]any{"Name": "m0", "team": "b"}
 	cases := map[string]struct {
@@ -116,7 +118,7 @@ func TestTags(t *testing.T) {
 			}
 			vm := fixture.With(fixture.Parse(t, virtualMachineYAML), fixture.Controlled(composite.AzureMachine.GroupVersionKind, "m0"), asksFor(wanted), fixture.Annotated(aso.AnnotationResourceID, machineID))
 			vm.SetLabels(map[string]string{"cluster.x-k8s.io/cluster-name": "my-cluster"})
-			nic := fixture.With(fixture.Parse(t, nicYAML), fixture.Controlled(composite.AzureMachine.GroupVersionKind, "m0"), asksFor(nicTags))
+			nic := fixture.With(fixture.Parse(t, taggedNICYAML), fixture.Controlled(composite.AzureMachine.GroupVersionKind, "m0"), asksFor(nicTags))
 			xr := fixture.With(fixture.Parse(t, azureMachineYAML), ofMachine, func(o *unstructured.Unstructured) {
 				o.SetAnnotations(notes)
 				o.Object["spec"].(map[string]any)["crossplane"] = map[string]any{"resourceRefs": []any{

@@ -235,6 +235,15 @@ func TestRemovalWithoutCredential(t *testing.T) {
 	}
 }
 
+// TestRemovalOfAnotherKind shows that an object whose ID somebody has changed deletes nothing of another type.
+func TestRemovalOfAnotherKind(t *testing.T) {
+	m := fixture.New(t, leaving(aso.LoadBalancer, fixture.Annotated(aso.AnnotationResourceID, idOf(aso.VirtualMachine))), credential())
+	a := &answers{}
+	if _, err := reconciler(m, aso.LoadBalancer, a).Reconcile(t.Context(), fixture.Request("r")); err == nil || len(a.asked) > 0 {
+		t.Errorf("%v: it asks %q", err, a.asked)
+	}
+}
+
 // TestRemovalOfUnwatched shows that another provider-capz's objects are left to it.
 func TestRemovalOfUnwatched(t *testing.T) {
 	kind := aso.LoadBalancer
