@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -19,12 +20,21 @@ type defaults struct {
 	Items      *defaults            `json:"items"`
 }
 
+// defaultsOfKinds are read once: the file has every kind, and each object asks for one.
+var defaultsOfKinds = sync.OnceValues(func() (map[string]*defaults, error) {
+	kinds := map[string]*defaults{}
+	if err := json.Unmarshal(defaultsFile, &kinds); err != nil {
+		return nil, fmt.Errorf("cannot read the defaults: %w", err)
+	}
+	return kinds, nil
+})
+
 // setDefaults fills in what the API server would (Kubernetes documentation, "Defaulting"): a default where the field is
 // absent, also within one that has just been filled in.
 func setDefaults(o *unstructured.Unstructured) error {
-	kinds := map[string]*defaults{}
-	if err := json.Unmarshal(defaultsFile, &kinds); err != nil {
-		return fmt.Errorf("cannot read the defaults: %w", err)
+	kinds, err := defaultsOfKinds()
+	if err != nil {
+		return err
 	}
 	return kinds[o.GroupVersionKind().GroupKind().String()].fill(o.Object)
 }

@@ -179,6 +179,14 @@ func notFound(o *unstructured.Unstructured) {
 	ownAnnotations(o)
 }
 
+// found makes o look as ASO leaves it when it has found in Azure what it looks for.
+func found(o *unstructured.Unstructured, status map[string]any) {
+	status = runtime.DeepCopyJSON(status)
+	status["conditions"] = []any{map[string]any{"type": "Ready", "status": "True", "reason": "Succeeded", "observedGeneration": int64(0)}}
+	o.Object["status"] = status
+	ownAnnotations(o)
+}
+
 // ownAnnotations has Crossplane own the annotations that are there for a time, so that they go when the function leaves them out.
 func ownAnnotations(o *unstructured.Unstructured) {
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{{

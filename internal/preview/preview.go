@@ -13,6 +13,7 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/crossplane/function-sdk-go/resource"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,10 +41,23 @@ type Preview struct {
 	Problems []Problem
 
 	function fnv1.FunctionRunnerServiceServer
+	azure    Azure
 	crds     []extv1.CustomResourceDefinition
 	objects  []*unstructured.Unstructured
 	composed map[types.UID]map[string]*unstructured.Unstructured
+	// answered is what the function was asked last about each composite resource, and its answer.
+	answered map[types.UID]answer
 }
+
+// An answer is that of a function to a request.
+type answer struct {
+	req *fnv1.RunFunctionRequest
+	rsp *fnv1.RunFunctionResponse
+}
+
+// An Azure says what there is before anything is made: the status that Azure Service Operator gives an object which looks for it; nil if
+// there is nothing.
+type Azure func(o *unstructured.Unstructured) map[string]any
 
 // A Problem is what keeps one composite resource from being complete.
 type Problem struct {
@@ -56,7 +70,15 @@ func (p Problem) String() string { return fmt.Sprintf("%s %s: %s", p.Kind, p.Nam
 // Operator that a cluster would serve are those of crds; if there are none, every kind is taken to be served, and nothing more is known
 // of it.
 func Make(ctx context.Context, function fnv1.FunctionRunnerServiceServer, objects []*unstructured.Unstructured, crds ...extv1.CustomResourceDefinition) (*Preview, error) {
-	p := &Preview{function: function, crds: crds, composed: map[types.UID]map[string]*unstructured.Unstructured{}}
+	return MakeIn(ctx, func(*unstructured.Unstructured) map[string]any { return nil }, function, objects, crds...)
+}
+
+// MakeIn previews the composite resources among objects, as Make does, in an Azure that is not empty.
+func MakeIn(ctx context.Context, azure Azure, function fnv1.FunctionRunnerServiceServer, objects []*unstructured.Unstructured, crds ...extv1.CustomResourceDefinition) (*Preview, error) {
+	p := &Preview{
+		azure: azure, function: function, crds: crds,
+		composed: map[types.UID]map[string]*unstructured.Unstructured{}, answered: map[types.UID]answer{},
+	}
 	if err := p.load(objects); err != nil {
 		return nil, err
 	}
@@ -109,11 +131,19 @@ func (p *Preview) round(ctx context.Context) (changed bool, problems []Problem, 
 	return changed, problems, nil
 }
 
-// call asks the function as Crossplane does: again with what it asked for, until it asks for nothing new.
+// call asks the function as Crossplane does: again with what it asked for, until it asks for nothing new. What it asked for last time is
+// there at once, and when it would be told the same it is not asked again: a function's answer depends on nothing else.
 func (p *Preview) call(ctx context.Context, xr *unstructured.Unstructured) (*fnv1.RunFunctionResponse, error) {
 	req, err := p.request(xr)
 	if err != nil {
 		return nil, err
+	}
+	last := p.answered[xr.GetUID()]
+	if _, err := p.resolve(req, last.rsp.GetRequirements()); err != nil {
+		return nil, err
+	}
+	if last.rsp != nil && proto.Equal(req, last.req) {
+		return last.rsp, nil
 	}
 	for range mostCalls {
 		rsp, err := p.function.RunFunction(ctx, req)
@@ -125,6 +155,7 @@ func (p *Preview) call(ctx context.Context, xr *unstructured.Unstructured) (*fnv
 			return nil, err
 		}
 		if !asked {
+			p.answered[xr.GetUID()] = answer{req, rsp}
 			return rsp, nil
 		}
 	}
@@ -237,12 +268,9 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 		if existing[name] != nil && !looking(existing[name]) && !aso.Held(existing[name]) {
 			continue
 		}
-		o, err := asObject(rsp.GetDesired().GetResources()[name].GetResource())
+		o, err := desired(rsp.GetDesired().GetResources()[name], xr, name)
 		if err != nil {
-			return false, fmt.Errorf("%s %s: %s: %w", xr.GetKind(), xr.GetName(), name, err)
-		}
-		if err := attach(o, xr, name); err != nil {
-			return false, fmt.Errorf("%s %s: %s: %w", xr.GetKind(), xr.GetName(), name, err)
+			return false, err
 		}
 		changed = p.take(existing, name, o) || changed
 	}
@@ -262,8 +290,15 @@ func (p *Preview) take(existing map[string]*unstructured.Unstructured, name stri
 		ownAnnotations(o)
 		return news
 	case looking(o):
+		if status := p.azure(o); status != nil {
+			found(o, status)
+			return news
+		}
 		notFound(o)
 		return news
+	case o.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipExternal:
+		found(o, p.azure(o))
+		return true
 	}
 	meta.RemoveAnnotations(o, v1beta1.AnnotationNew) // It goes when the resource is ready.
 	p.Resources = append(p.Resources, o.DeepCopy())
@@ -271,8 +306,32 @@ func (p *Preview) take(existing map[string]*unstructured.Unstructured, name stri
 	return true
 }
 
-func asObject(s *structpb.Struct) (*unstructured.Unstructured, error) {
+// desired returns an object as Crossplane applies it.
+func desired(r *fnv1.Resource, xr *unstructured.Unstructured, name string) (*unstructured.Unstructured, error) {
 	o := &unstructured.Unstructured{}
-	err := resource.AsObject(s, o)
-	return o, err
+	err := resource.AsObject(r.GetResource(), o)
+	if err == nil {
+		err = attach(o, xr, name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %s: %w", xr.GetKind(), xr.GetName(), name, err)
+	}
+	return o, nil
+}
+
+// Wanted returns the ASO objects as the function wants them once all is there. What of one is not as among the Resources, would be sent to
+// Azure again; one that is not among them would be deleted.
+func (p *Preview) Wanted() ([]*unstructured.Unstructured, error) {
+	var all []*unstructured.Unstructured
+	for _, xr := range p.composites() {
+		of := p.answered[xr.GetUID()].rsp.GetDesired().GetResources()
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			o, err := desired(of[name], xr, name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, o)
+		}
+	}
+	return all, nil
 }

@@ -215,17 +215,15 @@ func (w *work) readOffers(ctx context.Context) error {
 // composed reports whether function-capz has composed the virtual machine already.
 func (w *work) composed() bool { return access.Composes(w.XR, machines.VirtualMachineKind.GroupKind()) }
 
-// failureDomains returns the failure domains of a Cluster: those that it says it has, else the zones of its location.
+// failureDomains returns the availability zones that machines of a Cluster may be in: those that it says it has, else those of its location.
+// What its spec says of zones makes none.
 func failureDomains(c *v1beta1.AzureCluster, offers *machines.Offers) []string {
+	if len(c.Status.FailureDomains) == 0 {
+		return offers.Zones
+	}
 	var domains []string
 	for _, domain := range c.Status.FailureDomains {
 		domains = append(domains, domain.Name)
 	}
-	if len(domains) > 0 {
-		return domains
-	}
-	for name := range c.Spec.FailureDomains {
-		domains = append(domains, name)
-	}
-	return append(domains, offers.Zones...)
+	return domains
 }
