@@ -26,8 +26,8 @@ var meantSent = []documentedSent{
 	{"`diffDiskSettings.placement: NvmeDisk`", func(_ *specs.SelfManaged, d compare.Difference) bool {
 		return refused(d, "placement is NvmeDisk")
 	}},
-	{"`secureBootEnabled` absent with `DiskWithVMGuestState`", func(_ *specs.SelfManaged, d compare.Difference) bool {
-		return refused(d, "must have securityType ConfidentialVM")
+	{"`securityProfile` absent with `securityEncryptionType`", func(_ *specs.SelfManaged, d compare.Difference) bool {
+		return refused(d, "spec.securityProfile is absent, but must have securityType ConfidentialVM")
 	}},
 	{"a size with 1.5 GiB of memory", func(_ *specs.SelfManaged, d compare.Difference) bool {
 		return refused(d, "has 1.5 GiB of memory")
