@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
@@ -19,89 +18,30 @@ const (
 	tagC1     = "sigs.k8s.io_cluster-api-provider-azure_cluster_c1"
 )
 
-// A play has one composite resource with Crossplane, ASO and Azure around it, each as far as the composer can tell.
+// A play has one composite resource with Crossplane, ASO and AKS around it, each as far as the composer can tell.
 type play struct {
-	t     testing.TB
-	world world
-	xr    *unstr
-	// live are the composed objects by composition resource name.
-	live composertest.Live
-	// azure has the tags of what is in Azure, by kind and Azure name.
-	azure map[string]map[string]any
+	*composertest.Play
 	// joined has a membership that is found in Azure be that of the cluster.
 	joined bool
-	// byFacts compares each answer with the one by ClusterFacts.
-	byFacts bool
-	// did is what ASO did in Azure, in order.
-	did []string
 	// refusals counts what AKS has refused, so that each answer has a time of its own.
 	refusals int
-	rsp      *fnv1.RunFunctionResponse
 }
 
 func newPlay(t testing.TB, w world, xr *unstr, inAzure ...string) *play {
-	p := &play{t: t, world: w, xr: xr, live: composertest.Live{}, azure: map[string]map[string]any{}}
-	for _, resource := range inAzure {
-		p.azure[resource] = map[string]any{"somebody": "else"}
-	}
-	return p
-}
-
-// observed returns the composed objects as the API server has them.
-func (p *play) observed() []*unstr { return p.live.Objects() }
-
-func (p *play) object(name string) *unstr { return p.live.Object(name) }
-
-// compose runs the function once and does with its answer what Crossplane does.
-func (p *play) compose() {
-	p.t.Helper()
-	settle := composers.SettleByObjects
-	if p.byFacts {
-		settle = composers.Settle
-	}
-	p.rsp = settle(p.t, p.world, request(p.t, p.xr, p.observed()...))
-	if message := fatal(p.rsp); message != "" {
-		return
-	}
-	p.xr = edited(p.xr, set(status(p.rsp), "status"))
-	desired := composertest.Desired(p.t, p.rsp)
-	for n := range p.live {
-		if desired[n] == nil {
-			p.delete(n)
-		}
-	}
-	for n, o := range desired {
-		p.live.Apply(p.t, p.xr, n, o)
-	}
-}
-
-func (p *play) delete(n string) {
-	o := p.object(n)
-	delete(p.live, n)
-	if o.GetAnnotations()[policy] == "skip" {
-		return
-	}
-	p.did = append(p.did, "delete "+inAzure(o))
-	delete(p.azure, inAzure(o))
-}
-
-// inAzure is how an object's resource is called in the play's Azure.
-func inAzure(o *unstr) string {
-	azureName, _, _ := unstructured.NestedString(o.Object, "spec", "azureName")
-	return o.GetKind() + " " + azureName
+	return &play{Play: composertest.NewPlay(t, composers, w, xr, inAzure...)}
 }
 
 // aso has ASO look at every object once, as it would one after another.
 func (p *play) aso() {
-	for _, n := range slices.Sorted(maps.Keys(p.live)) {
+	for _, n := range slices.Sorted(maps.Keys(p.Live)) {
 		p.reconcile(n)
 	}
 }
 
 func (p *play) reconcile(n string) {
-	o := p.object(n)
-	key := inAzure(o)
-	_, there := p.azure[key]
+	o := p.Live.Object(n)
+	key := composertest.InAzure(o)
+	_, there := p.Azure[key]
 	switch {
 	case o.GetAnnotations()[policy] == "skip" && !there:
 		p.say(n, "False", "AzureResourceNotFound", nil)
@@ -111,11 +51,11 @@ func (p *play) reconcile(n string) {
 		p.refuse(n)
 		return
 	case !there:
-		p.did = append(p.did, "create "+key)
+		p.Did = append(p.Did, "create "+key)
 		fallthrough
 	default:
 		tags, _, _ := unstructured.NestedMap(o.Object, "spec", "tags")
-		p.azure[key] = tags
+		p.Azure[key] = tags
 	}
 	p.say(n, "True", "Succeeded", o)
 }
@@ -134,12 +74,12 @@ func nestedString(o *unstr, path ...string) (string, bool, error) {
 
 // refuse has AKS refuse to make a cluster that no pools are sent with. ASO's status is what it was else.
 func (p *play) refuse(n string) {
-	status := maps.Clone(p.live[n].Status)
+	status := maps.Clone(p.Live[n].Status)
 	p.refusals++
 	status["conditions"] = []any{map[string]any{"type": "Ready", "status": "False", "severity": "Warning", "reason": "InvalidParameter",
-		"message": "Required parameter agentPoolProfiles is missing (null).", "observedGeneration": p.live[n].Generation,
+		"message": "Required parameter agentPoolProfiles is missing (null).", "observedGeneration": p.Live[n].Generation,
 		"lastTransitionTime": fmt.Sprintf("2026-01-02T04:00:%02dZ", p.refusals)}}
-	p.live[n].Status = status
+	p.Live[n].Status = status
 }
 
 // say writes ASO's status.
@@ -149,13 +89,13 @@ func (p *play) say(n, ready, reason string, o *unstr) {
 		severity = "Warning"
 	}
 	status := map[string]any{}
-	if o == nil && p.live[n].Status != nil {
-		status = maps.Clone(p.live[n].Status) // Of what is not there ASO's status has what was there last.
+	if o == nil && p.Live[n].Status != nil {
+		status = maps.Clone(p.Live[n].Status) // Of what is not there ASO's status has what was there last.
 		delete(status, "conditions")
 	}
 	if o != nil {
-		status["id"] = "/subscriptions/sub/of/" + inAzure(o)
-		if tags := p.azure[inAzure(o)]; len(tags) > 0 {
+		status["id"] = "/subscriptions/sub/of/" + composertest.InAzure(o)
+		if tags := p.Azure[composertest.InAzure(o)]; len(tags) > 0 {
 			status["tags"] = tags
 		}
 		maps.Copy(status, statusOf(o))
@@ -163,7 +103,7 @@ func (p *play) say(n, ready, reason string, o *unstr) {
 			status["clusterResourceId"] = "/SUBSCRIPTIONS/sub/resourceGroups/rg/providers/Microsoft.ContainerService/managedClusters/cp"
 		}
 	}
-	p.live.Say(n, ready, severity, reason, status)
+	p.Live.Say(n, ready, severity, reason, status)
 }
 
 // statusOf is what Azure says of an AKS cluster or a pool beside.
@@ -182,19 +122,19 @@ func statusOf(o *unstr) map[string]any {
 
 // rounds lets Crossplane and ASO take turns.
 func (p *play) rounds(n int) *play {
-	p.t.Helper()
+	p.T.Helper()
 	for range n {
-		p.compose()
+		p.Compose()
 		p.aso()
 	}
-	p.compose()
+	p.Compose()
 	return p
 }
 
 // whose returns, for each composed object, its policy, or that it is held, and its annotation.
 func (p *play) whose() map[string]string {
 	out := map[string]string{}
-	for _, o := range p.observed() {
+	for _, o := range p.Live.Objects() {
 		is := o.GetAnnotations()[policy]
 		if o.GetAnnotations()[heldMark] != "" {
 			is = "held, " + is

@@ -78,20 +78,20 @@ func TestUsersManagedCluster(t *testing.T) {
 			}
 			p := newPlay(t, w, c.xr)
 			p.rounds(8)
-			if diff := cmp.Diff(c.did, p.did); diff != "" {
+			if diff := cmp.Diff(c.did, p.Did); diff != "" {
 				t.Errorf("what ASO did in Azure: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(c.resources, resources(p.rsp)); diff != "" {
+			if diff := cmp.Diff(c.resources, resources(p.Response)); diff != "" {
 				t.Errorf("status.resources: -want, +got:\n%s", diff)
 			}
-			if got := condition(p.rsp, "ManagedClusterRunning"); got != c.condition {
+			if got := condition(p.Response, "ManagedClusterRunning"); got != c.condition {
 				t.Errorf("ManagedClusterRunning: -want, +got:\n%s", cmp.Diff(c.condition, got))
 			}
-			endpoint, _ := status(p.rsp)["controlPlaneEndpoint"].(map[string]any)
+			endpoint, _ := status(p.Response)["controlPlaneEndpoint"].(map[string]any)
 			if host, _ := endpoint["host"].(string); host != c.endpoint {
 				t.Errorf("endpoint: want %q, got %q", c.endpoint, host)
 			}
-			for _, o := range p.observed() {
+			for _, o := range p.Live.Objects() {
 				if o.GetKind() == "Extension" && o.Object["spec"].(map[string]any)["owner"].(map[string]any)["armId"] != "/subscriptions/sub/resourceGroups/their-group/providers/Microsoft.ContainerService/managedClusters/their-cluster" {
 					t.Errorf("the extension is of another cluster: %v", o.Object["spec"])
 				}
@@ -105,22 +105,22 @@ func TestUsersManagedClusterGoes(t *testing.T) {
 	theirs := object(t, usedCluster, "cp")
 	p := newPlay(t, aksWorld(t, theirs), controlPlane(t))
 	p.rounds(2)
-	p.world = p.world.Without(theirs)
+	p.World = p.World.Without(theirs)
 	p.rounds(4)
-	if len(p.did) > 0 || len(p.live) > 3 || p.live["ManagedCluster.containerservice.azure.com/cp"] != nil {
-		t.Errorf("something was made in its place: %v %v", p.did, sortedKeys(p.live))
+	if len(p.Did) > 0 || len(p.Live) > 3 || p.Live["ManagedCluster.containerservice.azure.com/cp"] != nil {
+		t.Errorf("something was made in its place: %v %v", p.Did, sortedKeys(p.Live))
 	}
-	if got := condition(p.rsp, "ManagedClusterRunning"); !strings.HasPrefix(got, "False Gone: ManagedCluster cp is gone; it was somebody else's") {
+	if got := condition(p.Response, "ManagedClusterRunning"); !strings.HasPrefix(got, "False Gone: ManagedCluster cp is gone; it was somebody else's") {
 		t.Errorf("ManagedClusterRunning: %s", got)
 	}
-	if got := condition(p.rsp, "Available"); !strings.HasPrefix(got, "True") {
+	if got := condition(p.Response, "Available"); !strings.HasPrefix(got, "True") {
 		t.Errorf("what was initialized stays so: %s", got)
 	}
 	t.Run("and the user wants a new one", func(t *testing.T) {
-		p.xr = edited(p.xr, annotate(managedClusterAnnotation, ""))
+		p.XR = edited(p.XR, annotate(managedClusterAnnotation, ""))
 		p.rounds(8)
-		if !slices.Contains(p.did, "create ManagedCluster cp") {
-			t.Errorf("not made: %v", p.did)
+		if !slices.Contains(p.Did, "create ManagedCluster cp") {
+			t.Errorf("not made: %v", p.Did)
 		}
 	})
 }
@@ -129,12 +129,12 @@ func TestUsersManagedClusterGoes(t *testing.T) {
 func TestOursStaysWhenAnotherIsNamed(t *testing.T) {
 	p := newPlay(t, aksWorld(t, object(t, usedCluster, "theirs")), controlPlane(t))
 	p.rounds(8)
-	p.xr = edited(p.xr, annotate(managedClusterAnnotation, "theirs"))
+	p.XR = edited(p.XR, annotate(managedClusterAnnotation, "theirs"))
 	p.rounds(2)
-	if p.live["ManagedCluster.containerservice.azure.com/cp"] == nil {
+	if p.Live["ManagedCluster.containerservice.azure.com/cp"] == nil {
 		t.Fatal("dropped")
 	}
-	if got := condition(p.rsp, "ManagedClusterRunning"); !strings.HasPrefix(got, `False IncompatibleValue: metadata.annotations[`+managedClusterAnnotation+`] is "theirs", but must be absent or "cp"`) {
+	if got := condition(p.Response, "ManagedClusterRunning"); !strings.HasPrefix(got, `False IncompatibleValue: metadata.annotations[`+managedClusterAnnotation+`] is "theirs", but must be absent or "cp"`) {
 		t.Errorf("ManagedClusterRunning: %s", got)
 	}
 }
@@ -143,11 +143,11 @@ func TestOursStaysWhenAnotherIsNamed(t *testing.T) {
 func TestTheirsCameLate(t *testing.T) {
 	p := newPlay(t, world{Objects: []*unstr{cluster(t)}}, controlPlane(t)) // Without pools no ManagedCluster is made.
 	p.rounds(6)
-	delete(p.live, "ManagedCluster.containerservice.azure.com/cp") // As if it had not been looked for yet.
-	p.world = p.world.With(object(t, usedCluster, "cp"))
+	delete(p.Live, "ManagedCluster.containerservice.azure.com/cp") // As if it had not been looked for yet.
+	p.World = p.World.With(object(t, usedCluster, "cp"))
 	p.rounds(3)
-	if want := []string{"create ResourceGroup rg", "create VirtualNetwork net", "create VirtualNetworksSubnet nodes"}; !slices.Equal(want, p.did) {
-		t.Errorf("want %v, got %v", want, p.did)
+	if want := []string{"create ResourceGroup rg", "create VirtualNetwork net", "create VirtualNetworksSubnet nodes"}; !slices.Equal(want, p.Did) {
+		t.Errorf("want %v, got %v", want, p.Did)
 	}
 }
 
@@ -156,12 +156,12 @@ func TestUsersNetwork(t *testing.T) {
 		status: {conditions: [{type: Ready, status: 'True', reason: Succeeded, observedGeneration: 1}]}}`)
 	p := newPlay(t, aksWorld(t, theirs), controlPlane(t), "ResourceGroup rg", "VirtualNetworksSubnet nodes")
 	p.rounds(8)
-	if want := []string{"create ManagedCluster cp"}; !slices.Equal(want, p.did) {
-		t.Errorf("want %v, got %v", want, p.did)
+	if want := []string{"create ManagedCluster cp"}; !slices.Equal(want, p.Did) {
+		t.Errorf("want %v, got %v", want, p.Did)
 	}
 	want := map[string]string{"ResourceGroup rg": "external true Succeeded", "VirtualNetwork net": "user true Succeeded",
 		"VirtualNetworksSubnet net-nodes": "external true Succeeded", "ManagedCluster cp": "owned true Succeeded"}
-	if diff := cmp.Diff(want, resources(p.rsp)); diff != "" {
+	if diff := cmp.Diff(want, resources(p.Response)); diff != "" {
 		t.Errorf("status.resources: -want, +got:\n%s", diff)
 	}
 }

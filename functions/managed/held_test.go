@@ -88,20 +88,20 @@ func TestEveryOrderEndsAlike(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, 0)) // The same orders each time.
 				p := newPlay(t, aksWorld(t), c.xr, c.inAzure...)
 				for range steps {
-					before := p.observed()
-					p.compose()
-					if wrong := released(before, p.observed()); len(wrong) > 0 {
+					before := p.Live.Objects()
+					p.Compose()
+					if wrong := released(before, p.Live.Objects()); len(wrong) > 0 {
 						t.Fatalf("order %d: %v", seed, wrong)
 					}
-					names := slices.Sorted(maps.Keys(p.live))
+					names := slices.Sorted(maps.Keys(p.Live))
 					p.reconcile(names[r.IntN(len(names))])
 				}
 				p.rounds(12)
 				if diff := cmp.Diff(summary(want), summary(p)); diff != "" {
 					t.Fatalf("order %d: -want, +got:\n%s", seed, diff)
 				}
-				slices.Sort(p.did)
-				if diff := cmp.Diff(slices.Sorted(slices.Values(want.did)), p.did); diff != "" {
+				slices.Sort(p.Did)
+				if diff := cmp.Diff(slices.Sorted(slices.Values(want.Did)), p.Did); diff != "" {
 					t.Fatalf("order %d: what ASO did in Azure: -want, +got:\n%s", seed, diff)
 				}
 			}
@@ -112,7 +112,7 @@ func TestEveryOrderEndsAlike(t *testing.T) {
 // summary returns what users and ASO see of each object at the end.
 func summary(p *play) map[string]any {
 	out := map[string]any{}
-	for _, o := range p.observed() {
+	for _, o := range p.Live.Objects() {
 		out[name(o)] = map[string]any{"spec": o.Object["spec"], "annotations": o.GetAnnotations(), "labels": o.GetLabels()}
 	}
 	return out
@@ -121,7 +121,7 @@ func summary(p *play) map[string]any {
 // TestNothingIsLeftOfHolding shows that in the end no object tells of how it came about.
 func TestNothingIsLeftOfHolding(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t, attachments)).rounds(12)
-	for _, o := range p.observed() {
+	for _, o := range p.Live.Objects() {
 		for annotation := range o.GetAnnotations() {
 			if annotation != ownership && annotation != aso.AnnotationCredentialFrom {
 				t.Errorf("%s has annotation %s", name(o), annotation)
@@ -142,62 +142,62 @@ func TestWhileHeld(t *testing.T) {
 	}{
 		"nothing": {do: func(*play) {}, did: made},
 		"paused": {do: func(p *play) {
-			p.xr = edited(p.xr, annotate(pausedAnnotation, ""))
+			p.XR = edited(p.XR, annotate(pausedAnnotation, ""))
 			p.rounds(4)
-			for _, o := range p.observed() {
+			for _, o := range p.Live.Objects() {
 				if o.GetAnnotations()[policy] != "skip" {
 					t.Errorf("paused, but %s has no policy", name(o))
 				}
 			}
-			if len(p.did) > 0 {
-				t.Errorf("paused, but ASO did %v", p.did)
+			if len(p.Did) > 0 {
+				t.Errorf("paused, but ASO did %v", p.Did)
 			}
-			p.xr = edited(p.xr, remove("metadata", "annotations", pausedAnnotation))
+			p.XR = edited(p.XR, remove("metadata", "annotations", pausedAnnotation))
 		}, did: made},
-		"another network": {do: func(p *play) { p.xr = edited(p.xr, set("other", "spec", "virtualNetwork", "name")) },
+		"another network": {do: func(p *play) { p.XR = edited(p.XR, set("other", "spec", "virtualNetwork", "name")) },
 			did: []string{"create ResourceGroup rg", "create VirtualNetwork other", "create VirtualNetworksSubnet nodes", "create ManagedCluster cp"},
 			not: []string{"VirtualNetwork.network.azure.com/net"}},
 		"a mistake, fixed": {do: func(p *play) {
-			p.xr = edited(p.xr, set([]any{"{"}, "spec", "asoManagedClusterPatches"))
+			p.XR = edited(p.XR, set([]any{"{"}, "spec", "asoManagedClusterPatches"))
 			p.rounds(6)
-			if slices.Contains(p.did, "create ManagedCluster cp") {
+			if slices.Contains(p.Did, "create ManagedCluster cp") {
 				t.Error("made with a mistake")
 			}
-			p.xr = edited(p.xr, remove("spec", "asoManagedClusterPatches"))
+			p.XR = edited(p.XR, remove("spec", "asoManagedClusterPatches"))
 		}, did: made},
 		"the credential is lost, and comes back": {do: func(p *play) {
-			p.xr = edited(p.xr, annotate("infrastructure.cluster.x-k8s.io/credential-failed", "IdentityNotAllowed: not here"))
+			p.XR = edited(p.XR, annotate("infrastructure.cluster.x-k8s.io/credential-failed", "IdentityNotAllowed: not here"))
 			p.rounds(6)
-			if want := []string{"create ResourceGroup rg"}; !slices.Equal(want, p.did) {
-				t.Errorf("without a credential: want %v, got %v", want, p.did)
+			if want := []string{"create ResourceGroup rg"}; !slices.Equal(want, p.Did) {
+				t.Errorf("without a credential: want %v, got %v", want, p.Did)
 			}
-			p.xr = edited(p.xr, remove("metadata", "annotations", "infrastructure.cluster.x-k8s.io/credential-failed"))
+			p.XR = edited(p.XR, remove("metadata", "annotations", "infrastructure.cluster.x-k8s.io/credential-failed"))
 		}, did: made},
 		"a ManagedCluster of the user's own": {do: func(p *play) {
-			p.world = p.world.With(object(t, usedCluster, "theirs"))
-			p.xr = edited(p.xr, annotate(managedClusterAnnotation, "theirs"))
+			p.World = p.World.With(object(t, usedCluster, "theirs"))
+			p.XR = edited(p.XR, annotate(managedClusterAnnotation, "theirs"))
 		}, did: made[:1], not: []string{"ManagedCluster.containerservice.azure.com/cp", "VirtualNetwork.network.azure.com/net"}},
 		"the API server forgets who owns the fields": {do: func(p *play) {
-			for n := range p.live {
-				p.live.Edit(t, n, func(o *unstr) { o.SetManagedFields(nil) })
+			for n := range p.Live {
+				p.Live.Edit(t, n, func(o *unstr) { o.SetManagedFields(nil) })
 			}
 		}, did: made},
 		"somebody takes the policy away": {do: func(p *play) {
-			for n := range p.live {
-				p.live.Edit(t, n, remove("metadata", "annotations", policy))
+			for n := range p.Live {
+				p.Live.Edit(t, n, remove("metadata", "annotations", policy))
 			}
 		}, did: made},
 		"somebody takes all annotations away": {do: func(p *play) {
-			for n := range p.live {
-				p.live.Edit(t, n, remove("metadata", "annotations"))
+			for n := range p.Live {
+				p.Live.Edit(t, n, remove("metadata", "annotations"))
 			}
 		}, did: made},
 		"ASO finds it all ready": {do: func(p *play) {
-			for n := range p.live {
-				p.live.Say(n, "True", "", "Succeeded", statusOf(p.object(n)))
+			for n := range p.Live {
+				p.Live.Say(n, "True", "", "Succeeded", statusOf(p.Live.Object(n)))
 			}
-			p.compose()
-			if got := condition(p.rsp, "Available"); strings.HasPrefix(got, "True") {
+			p.Compose()
+			if got := condition(p.Response, "Available"); strings.HasPrefix(got, "True") {
 				t.Errorf("available on the word of what is held: %s", got)
 			}
 		}, did: made},
@@ -210,10 +210,10 @@ func TestWhileHeld(t *testing.T) {
 			}
 			c.do(p)
 			p.rounds(10)
-			if diff := cmp.Diff(c.did, p.did); diff != "" {
+			if diff := cmp.Diff(c.did, p.Did); diff != "" {
 				t.Errorf("what ASO did in Azure: -want, +got:\n%s", diff)
 			}
-			for _, o := range p.observed() {
+			for _, o := range p.Live.Objects() {
 				if slices.Contains(c.not, name(o)) || o.GetAnnotations()[heldMark] != "" {
 					t.Errorf("%s is there, held: %q", name(o), o.GetAnnotations()[heldMark])
 				}
@@ -225,7 +225,7 @@ func TestWhileHeld(t *testing.T) {
 // TestWhatIsAddedLaterIsLookedFor shows that somebody else may have put something into a group once it had been made.
 func TestWhatIsAddedLaterIsLookedFor(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t), "PrivateEndpoint pe").rounds(8)
-	p.xr = edited(p.xr, attachments)
+	p.XR = edited(p.XR, attachments)
 	p.rounds(6)
 	if got := p.whose()["PrivateEndpoint"]; got != "skip/external" {
 		t.Errorf("PrivateEndpoint: %s", got)
@@ -255,16 +255,16 @@ func TestPoolsAreHeld(t *testing.T) {
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
 			p := newPlay(t, aksWorld(t, c.cp), poolXR(t, "p0", "System"))
-			p.compose()
+			p.Compose()
 			if got := p.whose()["ManagedClustersAgentPool"]; got != c.whose {
 				t.Errorf("want %q, got %q", c.whose, got)
 			}
-			if got := condition(p.rsp, "ResourcesReady"); got != c.says {
+			if got := condition(p.Response, "ResourcesReady"); got != c.says {
 				t.Errorf("want %s\ngot %s", c.says, got)
 			}
-			p.world = aksWorld(t, saying("owned", true))
+			p.World = aksWorld(t, saying("owned", true))
 			p.rounds(3)
-			if got := condition(p.rsp, "ResourcesReady"); got != "True AllReady:" || p.whose()["ManagedClustersAgentPool"] == "held, skip/" {
+			if got := condition(p.Response, "ResourcesReady"); got != "True AllReady:" || p.whose()["ManagedClustersAgentPool"] == "held, skip/" {
 				t.Errorf("in the end: %s, %s", got, p.whose())
 			}
 		})
@@ -278,9 +278,9 @@ func TestAHeldPoolOfAClusterThatIsNot(t *testing.T) {
 			"group": "containerservice.azure.com", "version": "v1api20250801", "kind": "ManagedCluster", "name": "cp"}}}, "status", "resources"))
 	}
 	p := newPlay(t, aksWorld(t, saying("owned", false)), poolXR(t, "p0", "System"), "ManagedClustersAgentPool p0").rounds(2)
-	p.world = aksWorld(t, saying("external", true))
+	p.World = aksWorld(t, saying("external", true))
 	p.rounds(4)
-	if got := p.whose()["ManagedClustersAgentPool"]; got != "skip/external" || len(p.did) > 0 {
-		t.Errorf("got %s, ASO did %v", got, p.did)
+	if got := p.whose()["ManagedClustersAgentPool"]; got != "skip/external" || len(p.Did) > 0 {
+		t.Errorf("got %s, ASO did %v", got, p.Did)
 	}
 }

@@ -26,10 +26,10 @@ func settledPools(t testing.TB) []*unstr {
 // settledPlay has a cluster that runs, with pools that are objects of their own.
 func settledPlay(t testing.TB, inAzure ...string) *play {
 	p := newPlay(t, aksWorld(t).With(settledPools(t)...), controlPlane(t), inAzure...).rounds(10)
-	if hasProfiles(p.object(managedClusterObject)) || !strings.HasPrefix(condition(p.rsp, "Ready"), "True") {
-		t.Fatalf("not settled: %s", condition(p.rsp, "Ready"))
+	if hasProfiles(p.Live.Object(managedClusterObject)) || !strings.HasPrefix(condition(p.Response, "Ready"), "True") {
+		t.Fatalf("not settled: %s", condition(p.Response, "Ready"))
 	}
-	p.did = nil
+	p.Did = nil
 	return p
 }
 
@@ -37,9 +37,9 @@ func settledPlay(t testing.TB, inAzure ...string) *play {
 // meanwhile that it is there.
 func TestAClusterThatAzureLost(t *testing.T) {
 	p := settledPlay(t)
-	delete(p.azure, "ManagedCluster cp")
-	p.xr = edited(p.xr, set("blue", "spec", "additionalTags", "color"))
-	p.compose() // ASO has not looked yet.
+	delete(p.Azure, "ManagedCluster cp")
+	p.XR = edited(p.XR, set("blue", "spec", "additionalTags", "color"))
+	p.Compose() // ASO has not looked yet.
 	steps := []struct {
 		policy, lost, says string
 		pools              bool
@@ -51,28 +51,28 @@ func TestAClusterThatAzureLost(t *testing.T) {
 	}
 	for n, s := range steps {
 		p.aso()
-		p.compose()
-		o := p.object(managedClusterObject)
+		p.Compose()
+		o := p.Live.Object(managedClusterObject)
 		if got := o.GetAnnotations(); got[policy] != s.policy || got[lostMark] != s.lost || hasProfiles(o) != s.pools {
 			t.Errorf("step %d: policy %q, lost %q, with pools: %v", n, got[policy], got[lostMark], hasProfiles(o))
 		}
 		want := "False AzureResourceNotFound: ManagedCluster cp: " + s.says
 		for _, conditionType := range []string{"Ready", "Available", "ResourcesReady", "ManagedClusterRunning"} {
-			if got := condition(p.rsp, conditionType); !strings.HasPrefix(got, want) {
+			if got := condition(p.Response, conditionType); !strings.HasPrefix(got, want) {
 				t.Errorf("step %d: %s:\nwant %s\ngot  %s", n, conditionType, want, got)
 			}
 		}
 	}
 	p.rounds(4)
-	if want := []string{"create ManagedCluster cp"}; !slices.Equal(want, p.did) {
-		t.Errorf("want %v, got %v", want, p.did)
+	if want := []string{"create ManagedCluster cp"}; !slices.Equal(want, p.Did) {
+		t.Errorf("want %v, got %v", want, p.Did)
 	}
-	o := p.object(managedClusterObject)
+	o := p.Live.Object(managedClusterObject)
 	if _, marked := o.GetAnnotations()[lostMark]; marked || hasProfiles(o) || p.whose()["ManagedCluster"] != "/owned" {
 		t.Errorf("in the end: %v, with pools: %v", o.GetAnnotations(), hasProfiles(o))
 	}
 	for _, conditionType := range []string{"Ready", "Available"} {
-		if got := condition(p.rsp, conditionType); !strings.HasPrefix(got, "True") {
+		if got := condition(p.Response, conditionType); !strings.HasPrefix(got, "True") {
 			t.Errorf("in the end: %s: %s", conditionType, got)
 		}
 	}
@@ -81,7 +81,7 @@ func TestAClusterThatAzureLost(t *testing.T) {
 // TestWhatIsNotLost shows that pools are sent to no cluster that may be there.
 func TestWhatIsNotLost(t *testing.T) {
 	gone := func(p *play) {
-		delete(p.azure, "ManagedCluster cp")
+		delete(p.Azure, "ManagedCluster cp")
 		p.aso()
 	}
 	refused := func(p *play) { p.refuse(managedClusterObject) }
@@ -100,56 +100,56 @@ func TestWhatIsNotLost(t *testing.T) {
 			p.refuse(managedClusterObject)
 		}, says: "Azure seems to have it no more", then: func(*play) {}},
 		"a user's policy": {do: func(p *play) {
-			p.live.Edit(p.t, managedClusterObject, annotate(policy, "detach-on-delete"))
+			p.Live.Edit(p.T, managedClusterObject, annotate(policy, "detach-on-delete"))
 			gone(p)
 		}, says: "is gone from Azure; it is not made again while ManagedCluster cp has annotation " + policy, made: true,
-			then: func(p *play) { p.live.Edit(p.t, managedClusterObject, remove("metadata", "annotations", policy)) }},
+			then: func(p *play) { p.Live.Edit(p.T, managedClusterObject, remove("metadata", "annotations", policy)) }},
 		"a user's skip": {do: func(p *play) {
-			p.live.Edit(p.t, managedClusterObject, annotate(policy, "skip"))
+			p.Live.Edit(p.T, managedClusterObject, annotate(policy, "skip"))
 			gone(p)
-		}, says: "AzureResourceNotFound", then: func(p *play) { p.azure["ManagedCluster cp"] = nil }},
+		}, says: "AzureResourceNotFound", then: func(p *play) { p.Azure["ManagedCluster cp"] = nil }},
 		"somebody else's": {inAzure: []string{"ResourceGroup rg", "ManagedCluster cp"}, do: gone, says: "was in Azure before and is gone from there",
-			then: func(p *play) { p.azure["ManagedCluster cp"] = nil }},
+			then: func(p *play) { p.Azure["ManagedCluster cp"] = nil }},
 		"a pool is not known": {do: func(p *play) {
-			p.world = p.world.Without(machinePool(t, "p1"))
+			p.World = p.World.Without(machinePool(t, "p1"))
 			gone(p)
-			p.compose()
+			p.Compose()
 			p.aso()
 		}, says: "is gone from Azure, and is made again when a MachinePool refers to AzureManagedMachinePool p1", made: true,
-			then: func(p *play) { p.world = p.world.With(machinePool(t, "p1")) }},
+			then: func(p *play) { p.World = p.World.With(machinePool(t, "p1")) }},
 		"paused while Azure is asked": {do: func(p *play) {
 			gone(p)
-			p.compose()
-			p.xr = edited(p.xr, annotate("cluster.x-k8s.io/paused", ""))
+			p.Compose()
+			p.XR = edited(p.XR, annotate("cluster.x-k8s.io/paused", ""))
 			p.rounds(2)
-		}, says: "", made: true, then: func(p *play) { p.xr = edited(p.xr, remove("metadata", "annotations", "cluster.x-k8s.io/paused")) }},
+		}, says: "", made: true, then: func(p *play) { p.XR = edited(p.XR, remove("metadata", "annotations", "cluster.x-k8s.io/paused")) }},
 		"another answer of Azure's": {do: func(p *play) {
-			p.live.Say(managedClusterObject, "False", "Warning", "AuthorizationFailed", statusOf(p.object(managedClusterObject)))
+			p.Live.Say(managedClusterObject, "False", "Warning", "AuthorizationFailed", statusOf(p.Live.Object(managedClusterObject)))
 		}, says: "", then: func(*play) {}},
 	}
 	for title, c := range cases {
 		t.Run(title, func(t *testing.T) {
 			p := newPlay(t, aksWorld(t).With(settledPools(t)...), controlPlane(t), c.inAzure...).rounds(10)
-			p.did = nil
+			p.Did = nil
 			c.do(p)
-			p.compose()
-			if got := condition(p.rsp, "ManagedClusterRunning"); !strings.Contains(got, c.says) || strings.HasPrefix(got, "True") {
+			p.Compose()
+			if got := condition(p.Response, "ManagedClusterRunning"); !strings.Contains(got, c.says) || strings.HasPrefix(got, "True") {
 				t.Errorf("want %q, got %s", c.says, got)
 			}
-			if o := p.object(managedClusterObject); hasProfiles(o) && o.GetAnnotations()[policy] != "skip" || len(p.did) > 0 {
-				t.Errorf("with pools: %v; ASO did %v", hasProfiles(o), p.did)
+			if o := p.Live.Object(managedClusterObject); hasProfiles(o) && o.GetAnnotations()[policy] != "skip" || len(p.Did) > 0 {
+				t.Errorf("with pools: %v; ASO did %v", hasProfiles(o), p.Did)
 			}
 			c.then(p)
 			for range 6 {
-				if _, there := p.azure["ManagedCluster cp"]; there && !slices.Contains(p.did, "create ManagedCluster cp") && hasProfiles(p.object(managedClusterObject)) {
+				if _, there := p.Azure["ManagedCluster cp"]; there && !slices.Contains(p.Did, "create ManagedCluster cp") && hasProfiles(p.Live.Object(managedClusterObject)) {
 					t.Fatal("pools are sent to a cluster that is there")
 				}
 				p.rounds(1)
 			}
-			if made := slices.Contains(p.did, "create ManagedCluster cp"); made != c.made || len(p.did) > 1 {
-				t.Errorf("ASO did %v", p.did)
+			if made := slices.Contains(p.Did, "create ManagedCluster cp"); made != c.made || len(p.Did) > 1 {
+				t.Errorf("ASO did %v", p.Did)
 			}
-			if got := condition(p.rsp, "Ready"); !strings.HasPrefix(got, "True") {
+			if got := condition(p.Response, "Ready"); !strings.HasPrefix(got, "True") {
 				t.Errorf("in the end: %s", got)
 			}
 		})
@@ -172,27 +172,27 @@ func TestWhatWasInItIsGoneToo(t *testing.T) {
 			{false, "AzureResourceNotFound", "False AzureResourceNotFound: ManagedClustersAgentPool p0: is gone from Azure with ManagedCluster cp, which it was in"},
 			{false, "Reconciling", "True Provisioned:"}, // As while it is upgraded.
 		} {
-			p.world = p.world.With(saying(step.ready, step.reason))
+			p.World = p.World.With(saying(step.ready, step.reason))
 			p.rounds(1)
-			if got := condition(p.rsp, "Ready"); got != step.says {
+			if got := condition(p.Response, "Ready"); got != step.says {
 				t.Errorf("%s: want %s\ngot %s", step.reason, step.says, got)
 			}
 		}
 	})
 	t.Run("a network", func(t *testing.T) {
 		p := newPlay(t, aksWorld(t).With(settledPools(t)...), controlPlane(t), "ResourceGroup rg", "VirtualNetwork net", "VirtualNetworksSubnet nodes").rounds(10)
-		p.live.Say("ResourceGroup.resources.azure.com/rg", "False", "Warning", "AzureResourceNotFound", nil)
-		p.compose()
+		p.Live.Say("ResourceGroup.resources.azure.com/rg", "False", "Warning", "AzureResourceNotFound", nil)
+		p.Compose()
 		for conditionType, want := range map[string]string{
 			"VNetReady":             "False AzureResourceNotFound: VirtualNetwork net: is gone from Azure with ResourceGroup rg, which it was in",
 			"SubnetsReady":          "False AzureResourceNotFound: VirtualNetworksSubnet net-nodes: is gone from Azure with ResourceGroup rg, which it was in",
 			"ManagedClusterRunning": "False AzureResourceNotFound: ManagedCluster cp: is gone from Azure with ResourceGroup rg, which it was in",
 		} {
-			if got := condition(p.rsp, conditionType); got != want {
+			if got := condition(p.Response, conditionType); got != want {
 				t.Errorf("want %s\ngot %s", want, got)
 			}
 		}
-		if got, _, _ := unstructured.NestedBool(status(p.rsp), "initialized"); !got {
+		if got, _, _ := unstructured.NestedBool(status(p.Response), "initialized"); !got {
 			t.Error("what is initialized stays so")
 		}
 	})
@@ -201,16 +201,16 @@ func TestWhatWasInItIsGoneToo(t *testing.T) {
 // TestAGroupThatAzureLost shows that what a cluster stands on is looked at, too, when the cluster is gone: ASO would come by in an hour only.
 func TestAGroupThatAzureLost(t *testing.T) {
 	p := settledPlay(t)
-	clear(p.azure)
+	clear(p.Azure)
 	looked := map[string]bool{}
 	p.reconcile(managedClusterObject) // ASO looks at the cluster only, and then at what changes its policy.
 	for range 12 {
 		before := map[string]string{}
-		for _, o := range p.observed() {
+		for _, o := range p.Live.Objects() {
 			before[name(o)] = o.GetAnnotations()[policy]
 		}
-		p.compose()
-		for _, o := range p.observed() {
+		p.Compose()
+		for _, o := range p.Live.Objects() {
 			n := name(o)
 			if now := o.GetAnnotations()[policy]; now != before[n] || n == managedClusterObject {
 				looked[n] = true
@@ -220,16 +220,16 @@ func TestAGroupThatAzureLost(t *testing.T) {
 	}
 	want := []string{"create ResourceGroup rg", "create VirtualNetwork net", "create VirtualNetworksSubnet nodes", "create ManagedCluster cp"}
 	slices.Sort(want)
-	slices.Sort(p.did)
-	if !slices.Equal(want, p.did) {
-		t.Errorf("want %v, got %v, looked at %v", want, p.did, looked)
+	slices.Sort(p.Did)
+	if !slices.Equal(want, p.Did) {
+		t.Errorf("want %v, got %v, looked at %v", want, p.Did, looked)
 	}
-	for n := range p.live {
-		if marked, policy := p.object(n).GetAnnotations()[lostMark], p.object(n).GetAnnotations()[policy]; marked != "" || policy != "" {
+	for n := range p.Live {
+		if marked, policy := p.Live.Object(n).GetAnnotations()[lostMark], p.Live.Object(n).GetAnnotations()[policy]; marked != "" || policy != "" {
 			t.Errorf("in the end: %s: lost %q, policy %q", n, marked, policy)
 		}
 	}
-	if got := condition(p.rsp, "Ready"); !strings.HasPrefix(got, "True") {
+	if got := condition(p.Response, "Ready"); !strings.HasPrefix(got, "True") {
 		t.Errorf("in the end: %s", got)
 	}
 }
@@ -238,11 +238,11 @@ func TestAGroupThatAzureLost(t *testing.T) {
 func TestANetworkWhoseGroupIsGone(t *testing.T) {
 	const groupObject, networkObject = "ResourceGroup.resources.azure.com/rg", "VirtualNetwork.network.azure.com/net"
 	p := settledPlay(t)
-	p.live.Say(networkObject, "False", "Warning", "ResourceGroupNotFound", map[string]any{"id": "/there/once"})
+	p.Live.Say(networkObject, "False", "Warning", "ResourceGroupNotFound", map[string]any{"id": "/there/once"})
 	var seen []string
 	for range 5 {
-		p.compose()
-		seen = append(seen, p.object(groupObject).GetAnnotations()[policy])
+		p.Compose()
+		seen = append(seen, p.Live.Object(groupObject).GetAnnotations()[policy])
 		p.reconcile(groupObject)
 	}
 	if want := []string{"skip", "", "", "", ""}; !slices.Equal(want, seen) {
@@ -250,7 +250,7 @@ func TestANetworkWhoseGroupIsGone(t *testing.T) {
 	}
 	p.aso()
 	p.rounds(1)
-	if got := p.object(groupObject).GetAnnotations(); got[lostMark] != "" || !strings.HasPrefix(condition(p.rsp, "Ready"), "True") {
-		t.Errorf("in the end: %v, %s", got, condition(p.rsp, "Ready"))
+	if got := p.Live.Object(groupObject).GetAnnotations(); got[lostMark] != "" || !strings.HasPrefix(condition(p.Response, "Ready"), "True") {
+		t.Errorf("in the end: %v, %s", got, condition(p.Response, "Ready"))
 	}
 }

@@ -24,9 +24,9 @@ func scenes(t testing.TB) map[string]scene {
 	identity := object(t, `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureClusterIdentity, metadata: {name: id},
 		spec: {type: WorkloadIdentity, clientID: x, tenantID: t, allowedNamespaces: {}}}`)
 	of := func(p *play) scene {
-		p.t = t
+		p.T = t
 		p.rounds(8)
-		return scene{XR: p.xr, World: p.world, Observed: p.observed()}
+		return scene{XR: p.XR, World: p.World, Observed: p.Live.Objects()}
 	}
 	full := newPlay(t, aksWorld(t, identity), controlPlane(t, attachments))
 	mine := of(full)
@@ -43,8 +43,8 @@ func scenes(t testing.TB) map[string]scene {
 	}
 	return map[string]scene{
 		"control plane": mine, "control plane, external": external, "pool": pool, "pool of an external cluster": foreign,
-		"control plane, being made": {XR: waiting.xr, World: waiting.world, Observed: waiting.observed()},
-		"control plane, all held":   {XR: held.xr, World: held.world, Observed: held.observed()},
+		"control plane, being made": {XR: waiting.XR, World: waiting.World, Observed: waiting.Live.Objects()},
+		"control plane, all held":   {XR: held.XR, World: held.World, Observed: held.Live.Objects()},
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 
 func TestANewClusterIsMade(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
-	p.byFacts = true
+	p.ByFacts = true
 	p.rounds(8)
 	want := []string{"create ResourceGroup rg", "create VirtualNetwork net", "create VirtualNetworksSubnet nodes", "create ManagedCluster cp"}
-	if diff := cmp.Diff(want, p.did); diff != "" {
+	if diff := cmp.Diff(want, p.Did); diff != "" {
 		t.Errorf("what ASO did in Azure: -want, +got:\n%s", diff)
 	}
 	whose := map[string]string{"ResourceGroup": "/owned", "VirtualNetwork": "/owned", "VirtualNetworksSubnet": "/owned", "ManagedCluster": "/owned"}
@@ -25,7 +25,7 @@ func TestANewClusterIsMade(t *testing.T) {
 		"Ready": "True Provisioned:", "Available": "True Provisioned:", "ResourcesReady": "True AllReady:", "ResourceGroupReady": "True AllReady:",
 		"VNetReady": "True AllReady:", "SubnetsReady": "True AllReady:", "ManagedClusterRunning": "True AllReady:", "FleetReady": "", "Paused": "False NotPaused:",
 	} {
-		if got := condition(p.rsp, conditionType); got != want {
+		if got := condition(p.Response, conditionType); got != want {
 			t.Errorf("%s: want %q, got %q", conditionType, want, got)
 		}
 	}
@@ -35,7 +35,7 @@ func TestANewClusterIsMade(t *testing.T) {
 // object is there before.
 func TestNothingIsAskedForTooEarly(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
-	p.byFacts = true
+	p.ByFacts = true
 	want := []map[string]string{
 		{"ResourceGroup": "skip/undecided"},
 		// What lies in a group that Azure does not have is not there, either.
@@ -45,7 +45,7 @@ func TestNothingIsAskedForTooEarly(t *testing.T) {
 		{"ResourceGroup": "/owned", "VirtualNetwork": "/owned", "ManagedCluster": "/owned", "VirtualNetworksSubnet": "/owned"},
 	}
 	for n, w := range want {
-		p.compose()
+		p.Compose()
 		if diff := cmp.Diff(w, p.whose()); diff != "" {
 			t.Errorf("round %d: -want, +got:\n%s", n, diff)
 		}
@@ -83,21 +83,21 @@ func TestWhatIsThereAlready(t *testing.T) {
 	// What must not change whose a resource is.
 	afterwards := map[string]func(*play){
 		"nothing":         func(*play) {},
-		"status is wiped": func(p *play) { p.xr = edited(p.xr, remove("status")) },
-		"spec changes":    func(p *play) { p.xr = edited(p.xr, set("blue", "spec", "additionalTags", "color")) },
+		"status is wiped": func(p *play) { p.XR = edited(p.XR, remove("status")) },
+		"spec changes":    func(p *play) { p.XR = edited(p.XR, set("blue", "spec", "additionalTags", "color")) },
 		"pause and resume": func(p *play) {
-			p.xr = edited(p.xr, annotate("cluster.x-k8s.io/paused", ""))
+			p.XR = edited(p.XR, annotate("cluster.x-k8s.io/paused", ""))
 			p.rounds(2)
-			p.xr = edited(p.xr, remove("metadata", "annotations", "cluster.x-k8s.io/paused"))
+			p.XR = edited(p.XR, remove("metadata", "annotations", "cluster.x-k8s.io/paused"))
 		},
 		"somebody wipes the annotations": func(p *play) {
-			for n := range p.live {
-				p.live.Edit(p.t, n, remove("metadata", "annotations"))
+			for n := range p.Live {
+				p.Live.Edit(p.T, n, remove("metadata", "annotations"))
 			}
 		},
 		"somebody sets the policy": func(p *play) {
-			for n := range p.live {
-				p.live.Edit(p.t, n, annotate(policy, "manage"))
+			for n := range p.Live {
+				p.Live.Edit(p.T, n, annotate(policy, "manage"))
 			}
 		},
 	}
@@ -106,12 +106,12 @@ func TestWhatIsThereAlready(t *testing.T) {
 			t.Run(name+", then "+event, func(t *testing.T) {
 				p := newPlay(t, aksWorld(t), controlPlane(t), c.inAzure...)
 				for _, resource := range c.tagged {
-					p.azure[resource] = tagged
+					p.Azure[resource] = tagged
 				}
 				p.rounds(8)
 				do(p)
 				p.rounds(3)
-				if diff := cmp.Diff(c.did, p.did); diff != "" {
+				if diff := cmp.Diff(c.did, p.Did); diff != "" {
 					t.Errorf("what ASO did in Azure: -want, +got:\n%s", diff)
 				}
 				whose := p.whose()
@@ -128,7 +128,7 @@ func TestWhatIsThereAlready(t *testing.T) {
 				if diff := cmp.Diff(want, whose); diff != "" {
 					t.Errorf("policy/ownership: -want, +got:\n%s", diff)
 				}
-				if got := condition(p.rsp, "Available"); !strings.HasPrefix(got, "True") {
+				if got := condition(p.Response, "Available"); !strings.HasPrefix(got, "True") {
 					t.Errorf("Available: %s", got)
 				}
 			})
@@ -140,25 +140,25 @@ func TestExternalIsShown(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t), "ResourceGroup rg", "VirtualNetwork net", "VirtualNetworksSubnet nodes")
 	p.rounds(4)
 	want := "True AllReady: VirtualNetwork net: was in Azure before: it is used, and neither changed nor deleted"
-	if got := condition(p.rsp, "VNetReady"); got != want {
+	if got := condition(p.Response, "VNetReady"); got != want {
 		t.Errorf("want %q, got %q", want, got)
 	}
-	if got := resources(p.rsp)["VirtualNetwork net"]; got != "external true Succeeded" {
+	if got := resources(p.Response)["VirtualNetwork net"]; got != "external true Succeeded" {
 		t.Errorf("status.resources: got %q", got)
 	}
-	delete(p.azure, "VirtualNetwork net")
+	delete(p.Azure, "VirtualNetwork net")
 	p.rounds(2)
-	if got := condition(p.rsp, "VNetReady"); !strings.HasPrefix(got, "False AzureResourceNotFound: VirtualNetwork net: was in Azure before and is gone") {
+	if got := condition(p.Response, "VNetReady"); !strings.HasPrefix(got, "False AzureResourceNotFound: VirtualNetwork net: was in Azure before and is gone") {
 		t.Errorf("after it has gone: %s", got)
 	}
-	if slices.Contains(p.did, "create VirtualNetwork net") {
+	if slices.Contains(p.Did, "create VirtualNetwork net") {
 		t.Error("it was made in place of the external one")
 	}
 	// A user hands it over.
-	p.live.Edit(t, "VirtualNetwork.network.azure.com/net", annotate(ownership, "owned"))
+	p.Live.Edit(t, "VirtualNetwork.network.azure.com/net", annotate(ownership, "owned"))
 	p.rounds(2)
-	if !slices.Contains(p.did, "create VirtualNetwork net") {
-		t.Errorf("handed over, but not made: %v", p.did)
+	if !slices.Contains(p.Did, "create VirtualNetwork net") {
+		t.Errorf("handed over, but not made: %v", p.Did)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestAttachmentsThatAreThereAlready(t *testing.T) {
 					t.Errorf("%s: want %q, got %q", kind, want, got[kind])
 				}
 			}
-			if got := condition(p.rsp, "ResourcesReady"); !strings.HasPrefix(got, "True") {
+			if got := condition(p.Response, "ResourcesReady"); !strings.HasPrefix(got, "True") {
 				t.Errorf("ResourcesReady: %s", got)
 			}
 		})
@@ -219,15 +219,15 @@ func TestPoolsOfAnotherCluster(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := newPlay(t, aksWorld(t, withManaged(c.ownership), theirs), poolXR(t, "p0", "System"), c.inAzure...)
-			p.byFacts = true
+			p.ByFacts = true
 			p.rounds(3)
-			if diff := cmp.Diff(c.did, p.did); diff != "" {
+			if diff := cmp.Diff(c.did, p.Did); diff != "" {
 				t.Errorf("what ASO did in Azure: -want, +got:\n%s", diff)
 			}
 			if got := p.whose()["ManagedClustersAgentPool"]; got != c.whose {
 				t.Errorf("policy/ownership: want %s, got %s", c.whose, got)
 			}
-			spec := p.observed()[0].Object["spec"].(map[string]any)
+			spec := p.Live.Objects()[0].Object["spec"].(map[string]any)
 			if got := spec["owner"].(map[string]any)["name"]; got != c.owner {
 				t.Errorf("owner: want %s, got %s", c.owner, got)
 			}

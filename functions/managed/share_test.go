@@ -91,32 +91,32 @@ func TestTwoClustersOfOneNamespace(t *testing.T) {
 				xr = controlPlane(t)
 			}
 			p := newPlay(t, aksWorld(t, c.theirs...), xr, c.inAzure...)
-			p.byFacts = true
+			p.ByFacts = true
 			p.rounds(8)
-			if diff := cmp.Diff(c.did, p.did); diff != "" {
+			if diff := cmp.Diff(c.did, p.Did); diff != "" {
 				t.Errorf("what ASO did in Azure: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(c.has, resources(p.rsp)); c.has != nil && diff != "" {
+			if diff := cmp.Diff(c.has, resources(p.Response)); c.has != nil && diff != "" {
 				t.Errorf("status.resources: -want, +got:\n%s", diff)
 			}
-			if got := condition(p.rsp, "ResourcesReady"); !strings.HasPrefix(got, c.says) {
+			if got := condition(p.Response, "ResourcesReady"); !strings.HasPrefix(got, c.says) {
 				t.Errorf("want %s\ngot  %s", c.says, got)
 			}
 			// It stays what it is when the other cluster goes, and comes back.
-			names := sortedKeys(p.live)
-			p.world = p.world.Without(c.theirs...)
+			names := sortedKeys(p.Live)
+			p.World = p.World.Without(c.theirs...)
 			p.rounds(8)
-			if got := condition(p.rsp, "ResourcesReady"); !strings.HasPrefix(got, "True AllReady:") || !subset(names, sortedKeys(p.live)) {
-				t.Errorf("without the other cluster: %s, %v, before %v", got, sortedKeys(p.live), names)
+			if got := condition(p.Response, "ResourcesReady"); !strings.HasPrefix(got, "True AllReady:") || !subset(names, sortedKeys(p.Live)) {
+				t.Errorf("without the other cluster: %s, %v, before %v", got, sortedKeys(p.Live), names)
 			}
 			before := summary(p)
-			p.world = p.world.With(c.theirs...)
+			p.World = p.World.With(c.theirs...)
 			p.rounds(2)
 			if diff := cmp.Diff(before, summary(p)); diff != "" {
 				t.Errorf("with another cluster that comes later: -want, +got:\n%s", diff)
 			}
-			if slices.ContainsFunc(p.did, func(did string) bool { return strings.HasPrefix(did, "delete") }) {
-				t.Errorf("ASO did %v", p.did)
+			if slices.ContainsFunc(p.Did, func(did string) bool { return strings.HasPrefix(did, "delete") }) {
+				t.Errorf("ASO did %v", p.Did)
 			}
 		})
 	}
@@ -136,19 +136,19 @@ func TestWhatIsSharedBelongsTogether(t *testing.T) {
 	xr := controlPlane(t, remove("spec", "subscriptionID")) // Without it the subnet is referred to by name.
 	p := newPlay(t, aksWorld(t, theirs...), xr, "ResourceGroup rg", "VirtualNetwork net", "VirtualNetworksSubnet nodes").rounds(8)
 	owners := map[string]string{}
-	for _, o := range p.observed() {
+	for _, o := range p.Live.Objects() {
 		owner, _, _ := nestedString(o, "spec", "owner", "name")
 		owners[o.GetKind()] = owner
 	}
 	if diff := cmp.Diff(map[string]string{"ResourceGroup": "", "VirtualNetwork": "rg.cp", "VirtualNetworksSubnet": "net.cp", "ManagedCluster": "rg.cp"}, owners); diff != "" {
 		t.Errorf("owners: -want, +got:\n%s", diff)
 	}
-	pool := newPlay(t, aksWorld(t, p.xr), poolXR(t, "p0", "System")).rounds(2)
+	pool := newPlay(t, aksWorld(t, p.XR), poolXR(t, "p0", "System")).rounds(2)
 	subnets := map[string]string{}
-	for _, o := range pool.observed() {
+	for _, o := range pool.Live.Objects() {
 		subnets[o.GetName()], _, _ = nestedString(o, "spec", "vnetSubnetReference", "name")
 	}
-	for _, profile := range profilesOf(p.object(managedClusterObject)) {
+	for _, profile := range profilesOf(p.Live.Object(managedClusterObject)) {
 		reference, _ := profile.(map[string]any)["vnetSubnetReference"].(map[string]any)
 		subnets["profile"], _ = reference["name"].(string)
 	}
@@ -163,12 +163,12 @@ func TestAfterAMoveTheOwnerComesSecond(t *testing.T) {
 	theirs := another(t, typedKind, theirGroup, annotate(ownership, "external"), annotate(policy, "skip"), at(groupID))
 	p := newPlay(t, aksWorld(t, theirs), controlPlane(t))
 	for _, resource := range []string{"ResourceGroup rg", "VirtualNetwork net", "VirtualNetworksSubnet nodes", "ManagedCluster cp"} {
-		p.azure[resource] = map[string]any{tagC1: "owned"}
+		p.Azure[resource] = map[string]any{tagC1: "owned"}
 	}
 	p.rounds(8)
 	want := map[string]string{"ResourceGroup": "/owned", "VirtualNetwork": "/owned", "VirtualNetworksSubnet": "/owned", "ManagedCluster": "/owned"}
-	if diff := cmp.Diff(want, p.whose()); diff != "" || len(p.did) > 0 {
-		t.Errorf("policy/ownership: -want, +got:\n%s\nASO did %v", diff, p.did)
+	if diff := cmp.Diff(want, p.whose()); diff != "" || len(p.Did) > 0 {
+		t.Errorf("policy/ownership: -want, +got:\n%s\nASO did %v", diff, p.Did)
 	}
 }
 
@@ -176,12 +176,12 @@ func TestAfterAMoveTheOwnerComesSecond(t *testing.T) {
 func TestHandedOver(t *testing.T) {
 	theirs := another(t, typedKind, theirGroup, annotate(ownership, "owned"), at(groupID))
 	p := newPlay(t, aksWorld(t, theirs), controlPlane(t), "ResourceGroup rg").rounds(4)
-	if len(p.did) > 0 || len(p.live) > 0 {
-		t.Fatalf("ASO did %v, there are %v", p.did, sortedKeys(p.live))
+	if len(p.Did) > 0 || len(p.Live) > 0 {
+		t.Fatalf("ASO did %v, there are %v", p.Did, sortedKeys(p.Live))
 	}
-	p.world = p.world.With(edited(theirs, annotate(ownership, "external")))
+	p.World = p.World.With(edited(theirs, annotate(ownership, "external")))
 	p.rounds(8)
-	if got := resources(p.rsp)["ResourceGroup rg.cp"]; got != "external true Succeeded" || !slices.Contains(p.did, "create ManagedCluster cp") {
-		t.Errorf("%v, ASO did %v", maps.Clone(resources(p.rsp)), p.did)
+	if got := resources(p.Response)["ResourceGroup rg.cp"]; got != "external true Succeeded" || !slices.Contains(p.Did, "create ManagedCluster cp") {
+		t.Errorf("%v, ASO did %v", maps.Clone(resources(p.Response)), p.Did)
 	}
 }

@@ -43,15 +43,15 @@ func TestWhatTheCredentialWaitsFor(t *testing.T) {
 			p := newPlay(t, w, c.xr)
 			p.rounds(1)
 			if c.want == "" {
-				if len(p.live) == 0 {
+				if len(p.Live) == 0 {
 					t.Error("nothing is composed")
 				}
 				return
 			}
-			if len(p.live) > 0 {
-				t.Errorf("composed without a credential: %v", sortedKeys(p.live))
+			if len(p.Live) > 0 {
+				t.Errorf("composed without a credential: %v", sortedKeys(p.Live))
 			}
-			if got := condition(p.rsp, "ResourceGroupReady"); !strings.HasPrefix(got, "False WaitingForResource: ResourceGroup rg: waits until "+c.want) {
+			if got := condition(p.Response, "ResourceGroupReady"); !strings.HasPrefix(got, "False WaitingForResource: ResourceGroup rg: waits until "+c.want) {
 				t.Errorf("want %q, got %q", c.want, got)
 			}
 		})
@@ -62,10 +62,10 @@ func TestWhatTheCredentialWaitsFor(t *testing.T) {
 func TestWhatExistsNeedsNoCredential(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	p.rounds(8)
-	p.xr = edited(p.xr, remove("metadata", "annotations"))
+	p.XR = edited(p.XR, remove("metadata", "annotations"))
 	p.rounds(1)
-	if got := condition(p.rsp, "ResourcesReady"); len(p.live) != 4 || got != "True AllReady:" {
-		t.Errorf("%v, %s", sortedKeys(p.live), got)
+	if got := condition(p.Response, "ResourcesReady"); len(p.Live) != 4 || got != "True AllReady:" {
+		t.Errorf("%v, %s", sortedKeys(p.Live), got)
 	}
 }
 
@@ -76,21 +76,21 @@ func TestCredentialLost(t *testing.T) {
 	w := aksWorld(t)
 	p := newPlay(t, w, controlPlane(t))
 	p.rounds(8)
-	if got := condition(p.rsp, "CredentialReady"); got != "True Made: Secret c1-aso-secret has the credential for Azure" {
+	if got := condition(p.Response, "CredentialReady"); got != "True Made: Secret c1-aso-secret has the credential for Azure" {
 		t.Errorf("CredentialReady: %q", got)
 	}
-	before := sortedKeys(p.live)
-	p.xr = edited(p.xr, annotated, set("subnets", "spec", "virtualNetwork", "resourceGroup"))
+	before := sortedKeys(p.Live)
+	p.XR = edited(p.XR, annotated, set("subnets", "spec", "virtualNetwork", "resourceGroup"))
 	p.rounds(2)
-	if diff := cmp.Diff(before, sortedKeys(p.live)); diff != "" {
+	if diff := cmp.Diff(before, sortedKeys(p.Live)); diff != "" {
 		t.Errorf("composed: -want, +got:\n%s", diff)
 	}
 	for conditionType, want := range map[string]string{"Ready": lost, "CredentialReady": lost} {
-		if got := condition(p.rsp, conditionType); got != want {
+		if got := condition(p.Response, conditionType); got != want {
 			t.Errorf("%s: %q", conditionType, got)
 		}
 	}
-	w = w.With(p.xr)
+	w = w.With(p.XR)
 	infra := edited(infrastructure(t), set(true, "status", "ready"))
 	if got := condition(composers.Settle(t, w, request(t, infra)), "Ready"); got != lost {
 		t.Errorf("Ready of the infrastructure: %q", got)
@@ -150,10 +150,10 @@ func TestControlPlaneStatus(t *testing.T) {
 			p := newPlay(t, aksWorld(t), c.xr)
 			p.rounds(8)
 			for field, value := range c.azure {
-				p.live["ManagedCluster.containerservice.azure.com/cp"].Status[field] = value
+				p.Live["ManagedCluster.containerservice.azure.com/cp"].Status[field] = value
 			}
-			p.compose()
-			got := status(p.rsp)
+			p.Compose()
+			got := status(p.Response)
 			host, _, _ := unstructured.NestedString(got, "controlPlaneEndpoint", "host")
 			summary := map[string]any{"controlPlaneEndpoint": host, "version": got["version"]}
 			if v := got["autoUpgradeVersion"]; v != nil {
@@ -175,9 +175,9 @@ func TestControlPlaneStatus(t *testing.T) {
 func TestFailuresAreShownWhereTheyAre(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	p.rounds(8)
-	p.live["VirtualNetwork.network.azure.com/net"].Status["conditions"] = []any{map[string]any{
+	p.Live["VirtualNetwork.network.azure.com/net"].Status["conditions"] = []any{map[string]any{
 		"type": "Ready", "status": "False", "severity": "Error", "reason": "NetcfgInvalidSubnet", "message": "too small", "observedGeneration": int64(1)}}
-	p.compose()
+	p.Compose()
 	for conditionType, want := range map[string]string{
 		"VNetReady":             "False NetcfgInvalidSubnet: VirtualNetwork net: too small",
 		"ResourcesReady":        "False NetcfgInvalidSubnet: VirtualNetwork net: too small",
@@ -186,7 +186,7 @@ func TestFailuresAreShownWhereTheyAre(t *testing.T) {
 		"ResourceGroupReady":    "True AllReady:",
 		"ManagedClusterRunning": "True AllReady:",
 	} {
-		if got := condition(p.rsp, conditionType); got != want {
+		if got := condition(p.Response, conditionType); got != want {
 			t.Errorf("%s: want %q, got %q", conditionType, want, got)
 		}
 	}
@@ -195,10 +195,10 @@ func TestFailuresAreShownWhereTheyAre(t *testing.T) {
 func TestAFailedPatchIsNamed(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t, set([]any{`{"spec":{"dnsPrefix":"a"}}`, `{"spec":{"x":1}}`}, "spec", "asoManagedClusterPatches")))
 	p.rounds(6)
-	if got := condition(p.rsp, "ManagedClusterRunning"); !strings.Contains(got, "spec.asoManagedClusterPatches[1] cannot be applied") {
+	if got := condition(p.Response, "ManagedClusterRunning"); !strings.Contains(got, "spec.asoManagedClusterPatches[1] cannot be applied") {
 		t.Errorf("want the patch named by its index, got %s", got)
 	}
-	if got := condition(p.rsp, "SubnetsReady"); got != "True AllReady:" {
+	if got := condition(p.Response, "SubnetsReady"); got != "True AllReady:" {
 		t.Errorf("the others go on: %s", got)
 	}
 }
@@ -211,29 +211,29 @@ func TestCustomHeaders(t *testing.T) {
 		"EnableEncryptionAtHost": "In its place is spec.enableEncryptionAtHost of the AzureManagedMachinePool",
 		"Other":                  "In its place is a field of the ManagedCluster or agent pool: set it in spec.asoManagedClusterPatches",
 	} {
-		got := condition(p.rsp, "CustomHeader."+header)
+		got := condition(p.Response, "CustomHeader."+header)
 		if !strings.HasPrefix(got, "False NotSent: annotation "+prefix+header+" has no effect") || !strings.Contains(got, want) {
 			t.Errorf("%s: %s", header, got)
 		}
 	}
 	// Crossplane keeps in status.conditions what a function once said.
 	var kept []any
-	for _, c := range p.rsp.GetConditions() {
+	for _, c := range p.Response.GetConditions() {
 		kept = append(kept, map[string]any{"type": c.GetType(), "status": "False"})
 	}
-	p.xr = edited(p.xr, remove("metadata", "annotations", prefix+"Other"), set(kept, "status", "conditions"))
-	p.rsp = composers.Settle(t, p.world, request(t, p.xr, p.observed()...))
-	if got := condition(p.rsp, "CustomHeader.Other"); got != "True NotAskedFor: the annotation is gone" {
+	p.XR = edited(p.XR, remove("metadata", "annotations", prefix+"Other"), set(kept, "status", "conditions"))
+	p.Response = composers.Settle(t, p.World, request(t, p.XR, p.Live.Objects()...))
+	if got := condition(p.Response, "CustomHeader.Other"); got != "True NotAskedFor: the annotation is gone" {
 		t.Errorf("after the annotation has gone: %s", got)
 	}
-	if got := condition(p.rsp, "CustomHeader.EnableEncryptionAtHost"); !strings.HasPrefix(got, "False NotSent") {
+	if got := condition(p.Response, "CustomHeader.EnableEncryptionAtHost"); !strings.HasPrefix(got, "False NotSent") {
 		t.Errorf("the other annotation: %s", got)
 	}
-	many := p.xr
+	many := p.XR
 	for n := range 40 {
 		many = edited(many, annotate(fmt.Sprintf("%sHeader%d", prefix, n), "x"))
 	}
-	rsp := composers.Settle(t, p.world, request(t, many, p.observed()...))
+	rsp := composers.Settle(t, p.World, request(t, many, p.Live.Objects()...))
 	if all, _, _ := unstructured.NestedSlice(status(rsp), "v1beta2", "conditions"); len(all) > 32 {
 		t.Errorf("%d conditions, but Cluster API reads 32 at most", len(all))
 	}
@@ -270,7 +270,7 @@ func TestCluster(t *testing.T) {
 func TestPool(t *testing.T) {
 	p0 := newPlay(t, aksWorld(t), controlPlane(t))
 	p0.rounds(8)
-	ready := p0.xr
+	ready := p0.XR
 	scaling := set(map[string]any{"minSize": int64(1), "maxSize": int64(5)}, "spec", "scaling")
 	managedBy := func(value string) *unstr {
 		return edited(machinePool(t, "p0"), annotate("cluster.x-k8s.io/replicas-managed-by", value))
@@ -296,15 +296,15 @@ func TestPool(t *testing.T) {
 			}
 			p := newPlay(t, aksWorld(t).With(c.world...), c.xr)
 			p.rounds(2)
-			got := condition(p.rsp, "AgentPoolsReady")
+			got := condition(p.Response, "AgentPoolsReady")
 			if got == "" {
-				got = strings.TrimPrefix(condition(p.rsp, "Ready"), "False WaitingForOwner: ")
+				got = strings.TrimPrefix(condition(p.Response, "Ready"), "False WaitingForOwner: ")
 			}
 			if !strings.HasPrefix(got, c.want) {
 				t.Errorf("want %q, got %q", c.want, got)
 			}
-			if made := len(p.did) > 0; made != strings.HasPrefix(c.want, "True") {
-				t.Errorf("what ASO did in Azure: %v", p.did)
+			if made := len(p.Did) > 0; made != strings.HasPrefix(c.want, "True") {
+				t.Errorf("what ASO did in Azure: %v", p.Did)
 			}
 		})
 	}
@@ -312,17 +312,17 @@ func TestPool(t *testing.T) {
 
 func TestPoolIsReadyWithItsNodes(t *testing.T) {
 	made := newPlay(t, aksWorld(t), controlPlane(t)).rounds(8)
-	p := newPlay(t, aksWorld(t, made.xr), poolXR(t, "p0", "System"))
+	p := newPlay(t, aksWorld(t, made.XR), poolXR(t, "p0", "System"))
 	p.rounds(2)
-	if got := condition(p.rsp, "Ready"); got != "False WaitingForNodes: waits for spec.providerIDList, which comes from the nodes of the pool" {
+	if got := condition(p.Response, "Ready"); got != "False WaitingForNodes: waits for spec.providerIDList, which comes from the nodes of the pool" {
 		t.Errorf("without nodes: %s", got)
 	}
-	if got := status(p.rsp)["replicas"]; got != 3.0 {
+	if got := status(p.Response)["replicas"]; got != 3.0 {
 		t.Errorf("replicas: want 3, got %v", got)
 	}
-	p.xr = edited(p.xr, set([]any{"azure:///x"}, "spec", "providerIDList"))
+	p.XR = edited(p.XR, set([]any{"azure:///x"}, "spec", "providerIDList"))
 	p.rounds(1)
-	if got := condition(p.rsp, "Ready"); got != "True Provisioned:" || status(p.rsp)["ready"] != true {
+	if got := condition(p.Response, "Ready"); got != "True Provisioned:" || status(p.Response)["ready"] != true {
 		t.Errorf("with nodes: %s", got)
 	}
 }
@@ -333,7 +333,7 @@ func TestWaitsOnceForWhatAllPoolsReferTo(t *testing.T) {
 	const want = "waits until VirtualNetworksSubnet net-nodes (spec.agentPoolProfiles[0].vnetSubnetReference.armId) is ready"
 	for range 8 {
 		p.rounds(1)
-		got := condition(p.rsp, "ManagedClusterRunning")
+		got := condition(p.Response, "ManagedClusterRunning")
 		if strings.Count(got, "agentPoolProfiles[") > 1 {
 			t.Fatalf("want the subnet named once, got %q", got)
 		}
@@ -353,12 +353,12 @@ func TestVersionOfTopology(t *testing.T) {
 	p := newPlay(t, world{Objects: []*unstr{edited(cluster(t), set(pools, "spec", "topology", "workers", "machinePools")), ofTopology("p1"), poolXR(t, "p1", "User")}}, controlPlane(t))
 	p.rounds(4)
 	want := []any{map[string]any{"version": "v1.33.6", "replicas": 0.0}}
-	if diff := cmp.Diff(want, status(p.rsp)["versions"]); diff != "" {
+	if diff := cmp.Diff(want, status(p.Response)["versions"]); diff != "" {
 		t.Errorf("p0 is missing: -want, +got:\n%s", diff)
 	}
-	p.world = p.world.With(ofTopology("p0"))
+	p.World = p.World.With(ofTopology("p0"))
 	p.rounds(1)
-	if versions := status(p.rsp)["versions"]; versions != nil {
+	if versions := status(p.Response)["versions"]; versions != nil {
 		t.Errorf("both are there: %v", versions)
 	}
 }
@@ -380,24 +380,24 @@ func TestPoolsAtCreation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPlay(t, c.world, controlPlane(t))
 			p.rounds(8)
-			if got := condition(p.rsp, "ManagedClusterRunning"); !strings.Contains(got, "waits until ") || !strings.Contains(got, c.want) {
+			if got := condition(p.Response, "ManagedClusterRunning"); !strings.Contains(got, "waits until ") || !strings.Contains(got, c.want) {
 				t.Errorf("want it to wait until %q, got %q", c.want, got)
 			}
-			if _, made := p.azure["ManagedCluster cp"]; made {
+			if _, made := p.Azure["ManagedCluster cp"]; made {
 				t.Error("made without its pools")
 			}
-			if versions := status(p.rsp)["versions"]; versions != nil {
+			if versions := status(p.Response)["versions"]; versions != nil {
 				t.Errorf("versions: %v", versions)
 			}
 		})
 	}
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	p.rounds(4)
-	managed := p.live["ManagedCluster.containerservice.azure.com/cp"]
+	managed := p.Live["ManagedCluster.containerservice.azure.com/cp"]
 	managed.Status = nil // Azure works.
-	p.world = p.world.Without(poolXR(t, "p1", "User"))
-	p.compose()
-	sent, _, _ := unstructured.NestedSlice(p.object("ManagedCluster.containerservice.azure.com/cp").Object, "spec", "agentPoolProfiles")
+	p.World = p.World.Without(poolXR(t, "p1", "User"))
+	p.Compose()
+	sent, _, _ := unstructured.NestedSlice(p.Live.Object("ManagedCluster.containerservice.azure.com/cp").Object, "spec", "agentPoolProfiles")
 	if len(sent) != 2 {
 		t.Errorf("want both pools kept while Azure works, got %v", sent)
 	}
@@ -409,20 +409,20 @@ func TestPoolsBecomeObjectsOfTheirOwn(t *testing.T) {
 	const managed = "ManagedCluster.containerservice.azure.com/cp"
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	profiles := func() int {
-		sent, _, _ := unstructured.NestedSlice(p.object(managed).Object, "spec", "agentPoolProfiles")
+		sent, _, _ := unstructured.NestedSlice(p.Live.Object(managed).Object, "spec", "agentPoolProfiles")
 		return len(sent)
 	}
 	p.rounds(6)
 	for _, conditionType := range []string{"Available", "ManagedClusterRunning"} {
-		if got := condition(p.rsp, conditionType); !strings.HasPrefix(got, "True") {
+		if got := condition(p.Response, conditionType); !strings.HasPrefix(got, "True") {
 			t.Errorf("%s: %s", conditionType, got)
 		}
 	}
 	if got := profiles(); got != 2 {
 		t.Errorf("want both pools kept until their objects are ready, got %d", got)
 	}
-	pool := newPlay(t, aksWorld(t, p.xr), poolXR(t, "p0", "System"))
-	if pool.rounds(2); len(pool.did) != 1 {
+	pool := newPlay(t, aksWorld(t, p.XR), poolXR(t, "p0", "System"))
+	if pool.rounds(2); len(pool.Did) != 1 {
 		t.Error("the pool is not sent")
 	}
 	up := func(name string) *unstr {
@@ -430,17 +430,17 @@ func TestPoolsBecomeObjectsOfTheirOwn(t *testing.T) {
 			"resource": map[string]any{"group": "containerservice.azure.com", "version": "v1", "kind": "ManagedClustersAgentPool", "name": name}, "ready": true,
 		}}, "status", "resources"))
 	}
-	p.world = p.world.With(up("p0"))
-	if p.compose(); profiles() != 2 {
+	p.World = p.World.With(up("p0"))
+	if p.Compose(); profiles() != 2 {
 		t.Errorf("want both pools kept until both objects are ready, got %d", profiles())
 	}
-	p.world = p.world.With(edited(up("p1"), set("User", "spec", "mode")))
-	p.compose()
-	if got := condition(p.rsp, "ManagedClusterRunning"); profiles() != 0 || got != "False WaitingForResource: ManagedCluster cp: is updated: its agent pools are objects of their own from now on" {
+	p.World = p.World.With(edited(up("p1"), set("User", "spec", "mode")))
+	p.Compose()
+	if got := condition(p.Response, "ManagedClusterRunning"); profiles() != 0 || got != "False WaitingForResource: ManagedCluster cp: is updated: its agent pools are objects of their own from now on" {
 		t.Errorf("ManagedClusterRunning: %s, with %d profiles", got, profiles())
 	}
 	p.rounds(2)
-	if got := condition(p.rsp, "ManagedClusterRunning"); got != "True AllReady:" {
+	if got := condition(p.Response, "ManagedClusterRunning"); got != "True AllReady:" {
 		t.Errorf("afterwards: %s", got)
 	}
 }
@@ -449,9 +449,9 @@ func TestPoolsBecomeObjectsOfTheirOwn(t *testing.T) {
 func TestChangedPoolsAreTheirOwn(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	p.rounds(6)
-	p.world = p.world.With(edited(machinePool(t, "p1"), set(int64(7), "spec", "replicas")))
-	p.compose()
-	if sent, _, _ := unstructured.NestedSlice(p.object("ManagedCluster.containerservice.azure.com/cp").Object, "spec", "agentPoolProfiles"); len(sent) > 0 {
+	p.World = p.World.With(edited(machinePool(t, "p1"), set(int64(7), "spec", "replicas")))
+	p.Compose()
+	if sent, _, _ := unstructured.NestedSlice(p.Live.Object("ManagedCluster.containerservice.azure.com/cp").Object, "spec", "agentPoolProfiles"); len(sent) > 0 {
 		t.Errorf("sent: %v", sent)
 	}
 }
@@ -459,26 +459,26 @@ func TestChangedPoolsAreTheirOwn(t *testing.T) {
 // TestPoolsAreUpgradedAfterTheControlPlane shows that AKS is never asked for nodes that are newer than the control plane.
 func TestPoolsAreUpgradedAfterTheControlPlane(t *testing.T) {
 	made := newPlay(t, aksWorld(t), controlPlane(t)).rounds(8)
-	p := newPlay(t, aksWorld(t, made.xr), poolXR(t, "p0", "System"))
+	p := newPlay(t, aksWorld(t, made.XR), poolXR(t, "p0", "System"))
 	p.rounds(2)
 	version := func() any {
-		return p.observed()[0].Object["spec"].(map[string]any)["orchestratorVersion"]
+		return p.Live.Objects()[0].Object["spec"].(map[string]any)["orchestratorVersion"]
 	}
-	p.world = p.world.With(edited(made.xr, set("v1.34.1", "spec", "version")), edited(machinePool(t, "p0"), set("v1.34.1", "spec", "template", "spec", "version")))
+	p.World = p.World.With(edited(made.XR, set("v1.34.1", "spec", "version")), edited(machinePool(t, "p0"), set("v1.34.1", "spec", "template", "spec", "version")))
 	p.rounds(2)
 	if got := version(); got != "1.33.6" {
 		t.Errorf("while the control plane is upgraded: %v", got)
 	}
 	want := "False WaitingForResource: ManagedClustersAgentPool p0: is upgraded when AzureManagedControlPlane cp runs Kubernetes v1.34.1 (it runs v1.33.6)"
-	if got := condition(p.rsp, "AgentPoolsReady"); got != want {
+	if got := condition(p.Response, "AgentPoolsReady"); got != want {
 		t.Errorf("want %q, got %q", want, got)
 	}
-	p.world = p.world.With(edited(made.xr, set("v1.34.1", "spec", "version"), set("v1.34.1", "status", "version")))
+	p.World = p.World.With(edited(made.XR, set("v1.34.1", "spec", "version"), set("v1.34.1", "status", "version")))
 	p.rounds(2)
 	if got := version(); got != "1.34.1" {
 		t.Errorf("afterwards: %v", got)
 	}
-	if got := condition(p.rsp, "AgentPoolsReady"); got != "True AllReady:" {
+	if got := condition(p.Response, "AgentPoolsReady"); got != "True AllReady:" {
 		t.Errorf("afterwards: %s", got)
 	}
 }
@@ -486,14 +486,14 @@ func TestPoolsAreUpgradedAfterTheControlPlane(t *testing.T) {
 func TestTheFoundationIsNotExchanged(t *testing.T) {
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	p.rounds(8)
-	did := len(p.did)
-	p.xr = edited(p.xr, set("another", "spec", "virtualNetwork", "name"))
+	did := len(p.Did)
+	p.XR = edited(p.XR, set("another", "spec", "virtualNetwork", "name"))
 	p.rounds(4)
-	if len(p.did) != did {
-		t.Errorf("what ASO did in Azure: %v", p.did[did:])
+	if len(p.Did) != did {
+		t.Errorf("what ASO did in Azure: %v", p.Did[did:])
 	}
 	want := `False ImmutableField: spec.virtualNetwork gives VirtualNetwork "another", but must stay with "net", which the cluster stands on`
-	if got := condition(p.rsp, "VNetReady"); got != want {
+	if got := condition(p.Response, "VNetReady"); got != want {
 		t.Errorf("want %q, got %q", want, got)
 	}
 }

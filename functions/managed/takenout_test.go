@@ -48,10 +48,10 @@ func TestTakenOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPlay(t, aksWorld(t), controlPlane(t, c.before))
 			p.rounds(8)
-			p.xr = edited(p.xr, c.after)
+			p.XR = edited(p.XR, c.after)
 			for round := range 4 {
 				p.rounds(1)
-				got, _, err := unstructured.NestedFieldNoCopy(p.object(managed).Object, append([]string{"spec"}, c.path...)...)
+				got, _, err := unstructured.NestedFieldNoCopy(p.Live.Object(managed).Object, append([]string{"spec"}, c.path...)...)
 				must(t, err)
 				if diff := cmp.Diff(c.want, got); diff != "" {
 					t.Fatalf("round %d: -want, +got:\n%s", round, diff)
@@ -66,7 +66,7 @@ func TestNotOursToTakeOut(t *testing.T) {
 	const managed = "ManagedCluster.containerservice.azure.com/cp"
 	p := newPlay(t, aksWorld(t), controlPlane(t))
 	p.rounds(8)
-	observed := p.object(managed).DeepCopy()
+	observed := p.Live.Object(managed).DeepCopy()
 	must(t, unstructured.SetNestedStringSlice(observed.Object, []string{"10.0.0.0/8"}, "spec", "apiServerAccessProfile", "authorizedIPRanges"))
 	desired := &plan.Resource{Object: &unstr{Object: map[string]any{"apiVersion": observed.GetAPIVersion(), "kind": observed.GetKind(), "spec": map[string]any{}}}}
 	aks.ResetTakenOut(desired, observed)

@@ -25,15 +25,15 @@ func TestVersionsAreThoseOfAzure(t *testing.T) {
 			made := newPlay(t, aksWorld(t), controlPlane(t)).rounds(8)
 			p := made
 			if tc.object == poolObject {
-				p = newPlay(t, aksWorld(t, made.xr), poolXR(t, "p0", "System")).rounds(2)
+				p = newPlay(t, aksWorld(t, made.XR), poolXR(t, "p0", "System")).rounds(2)
 			}
-			p.live.Edit(t, tc.object, set(tc.given, "spec", tc.specField))
-			delete(p.live[tc.object].Status, tc.statusField)
+			p.Live.Edit(t, tc.object, set(tc.given, "spec", tc.specField))
+			delete(p.Live[tc.object].Status, tc.statusField)
 			if tc.runs != "" {
-				p.live[tc.object].Status[tc.statusField] = tc.runs
+				p.Live[tc.object].Status[tc.statusField] = tc.runs
 			}
-			p.compose()
-			if got := p.object(tc.object).Object["spec"].(map[string]any)[tc.specField]; got != tc.want {
+			p.Compose()
+			if got := p.Live.Object(tc.object).Object["spec"].(map[string]any)[tc.specField]; got != tc.want {
 				t.Errorf("%s is %v, want %s", tc.specField, got, tc.want)
 			}
 		})

@@ -24,6 +24,8 @@ type Play struct {
 	Live Live
 	// Azure has the tags of what is in Azure, by what InAzure calls it.
 	Azure map[string]map[string]any
+	// ByFacts compares each answer with the one by ClusterFacts.
+	ByFacts bool
 	// Status returns what Azure says of a resource beside ID and tags; nil for nothing of any.
 	Status func(*unstructured.Unstructured) map[string]any
 	// Did is what ASO did in Azure, in order.
@@ -47,7 +49,11 @@ func InAzure(o *unstructured.Unstructured) string { return o.GetKind() + " " + a
 // Compose runs the function once and does with its answer what Crossplane does.
 func (p *Play) Compose() {
 	p.T.Helper()
-	p.Response = p.Composers.SettleByObjects(p.T, p.World, Request(p.T, p.XR, p.Live.Objects()...))
+	settle := p.Composers.SettleByObjects
+	if p.ByFacts {
+		settle = p.Composers.Settle
+	}
+	p.Response = settle(p.T, p.World, Request(p.T, p.XR, p.Live.Objects()...))
 	if Fatal(p.Response) != "" {
 		return
 	}
