@@ -109,8 +109,10 @@ func (o *operations) RunningOn(path string, below bool) *Operation {
 	key := strings.ToLower(path)
 	var found *Operation
 	for _, op := range o.byID {
-		target := strings.ToLower(op.ResourceID)
-		if op.running() && (target == key || below && strings.HasPrefix(target, key+"/")) && (found == nil || op.Started.Before(found.Started)) {
+		if !op.running() || found != nil && !op.Started.Before(found.Started) {
+			continue
+		}
+		if target := strings.ToLower(op.ResourceID); target == key || below && strings.HasPrefix(target, key+"/") {
 			found = op
 		}
 	}

@@ -316,7 +316,19 @@ func TestDeletedWhileChanged(t *testing.T) {
 	}
 }
 
-// TestHostedInstances has a host run the instances of scale sets: each with its own name, its own provider ID, and the custom data of the model.
+// bootedScaleSet is a fixture whose host has been told to run the instances of a scale set.
+func bootedScaleSet(t *testing.T, host *recordedHost, body string) *armtest.Fixture {
+	t.Helper()
+	f := hosted(t, state.InMemory(), host)
+	for _, r := range armtest.BehindBalancer {
+		f.Make(r)
+	}
+	f.Settle(http.MethodPut, armtest.ScaleSet, body)
+	drive(f)
+	return f
+}
+
+// TestHostedInstances has a host run the instances of scale sets: each with its own name, its own identifier, and the custom data of the model.
 func TestHostedInstances(t *testing.T) {
 	cases := map[string]struct {
 		body  string
@@ -329,15 +341,7 @@ func TestHostedInstances(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			host := newRecordedHost()
-			f := hosted(t, state.InMemory(), host)
-			for _, r := range armtest.BehindBalancer {
-				f.Make(r)
-			}
-			f.Settle(http.MethodPut, armtest.ScaleSet, c.body)
-			drive(f)
-			if got := f.ProvisioningState(armtest.ScaleSet); got != "Creating" {
-				t.Errorf("while they boot: %s, want Creating", got)
-			}
+			bootedScaleSet(t, host, c.body)
 			names := []string{}
 			for id, m := range host.machines {
 				names = append(names, m.ComputerName)
@@ -354,6 +358,19 @@ func TestHostedInstances(t *testing.T) {
 			}
 			if found := host.names[armtest.Network]; len(found) != 2 || found[names[0]] == "" {
 				t.Errorf("names in the network: %v", found)
+			}
+		})
+	}
+}
+
+// TestHostedScaleSetLife follows scale sets whose instances a host runs from their making to their deletion.
+func TestHostedScaleSetLife(t *testing.T) {
+	for name, body := range map[string]string{"uniform": armtest.ScaleSetBody(), "flexible": armtest.Flexible(armtest.ScaleSetBody())} {
+		t.Run(name, func(t *testing.T) {
+			host := newRecordedHost()
+			f := bootedScaleSet(t, host, body)
+			if got := f.ProvisioningState(armtest.ScaleSet); got != "Creating" {
+				t.Errorf("while they boot: %s, want Creating", got)
 			}
 			host.state.Phase = power.Provisioned
 			drive(f)
@@ -409,12 +426,7 @@ func TestFailedInstance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			host := newRecordedHost()
 			host.state = c.state
-			f := hosted(t, state.InMemory(), host)
-			for _, r := range armtest.BehindBalancer {
-				f.Make(r)
-			}
-			f.Settle(http.MethodPut, armtest.ScaleSet, body)
-			drive(f)
+			f := bootedScaleSet(t, host, body)
 			settle(f)
 			if diff := cmp.Diff(c.want, instances(f)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
