@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -14,7 +16,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/cloudwriter"
 )
 
 // workload returns a client of the cluster of machines.
@@ -150,30 +152,66 @@ func machinesTagged(value any) expectation {
 	}
 }
 
-// cloudWrites has what the cluster's cloud controller writes into the product's resources stay, whatever becomes of those.
-var cloudWrites = &scenario{
-	name: "cloud-writes", family: machineFamily,
-	steps: []step{
-		upMachines(withOutboundBalancer),
-		{name: "make a Service of type LoadBalancer", act: exposeService, expect: []expectation{serviceReached}},
-		{
-			name: "change the tags of everything", act: tagMachines,
-			expect: []expectation{inAzure("/virtualNetworks/my-cluster-vnet", "tags.changed", "yes"), inAzure("/networkSecurityGroups/my-cluster-node-nsg", "tags.changed", "yes"), machinesTagged("yes"), serviceReached},
-			stays:  []expectation{serviceReached}, staysFor: 5 * time.Second,
-		},
-		{
-			name: "take the tag away", act: func(w *world) error {
-				return w.set(azureClusterKind, clusterName, "spec.additionalTags", map[string]any{})
-			},
-			expect: []expectation{machinesTagged(nil), serviceReached},
-		},
-		{
-			name: "restart Azure Service Operator, which looks at everything", act: all(now("restarted"), restartOnce(stack.ASO)),
-			expect: []expectation{everythingReady, serviceReached, machinesUp(1, 1)},
-			stays:  []expectation{nothingChangedSince("restarted"), serviceReached}, staysFor: 10 * time.Second,
-		},
-		downMachines,
-	},
+// What the cloud controller and the disk driver write besides: a route to the Pods of a node, and the disk of a volume.
+const (
+	nodeRoutes = "/routeTables/my-cluster-node-routetable"
+	podRoute   = "pods-of-a-node"
+	volume     = "pvc-0"
+	volumeLUN  = 5
+)
+
+// writeAsCloud writes them into Azure. The disk is attached to the machine of the control plane.
+func writeAsCloud(w *world) error {
+	machine, err := w.controlPlaneMachine()
+	if err != nil || len(volumeAttached(w)) == 0 {
+		return err
+	}
+	c, token, err := w.stack.SignIn(w.ctx)
+	if err != nil {
+		return err
+	}
+	group, name, _ := strings.Cut(machine, "/providers/Microsoft.Compute/virtualMachines/")
+	writer := cloudwriter.Writer{HTTP: c, Token: token, Group: group}
+	return errors.Join(
+		writer.Route(w.ctx, path.Base(nodeRoutes), podRoute, "192.168.1.0/24", "10.1.0.4"),
+		writer.Attach(w.ctx, name, volume, volumeLUN),
+	)
+}
+
+// controlPlaneMachine returns the ID of a virtual machine of the control plane.
+func (w *world) controlPlaneMachine() (string, error) {
+	all, err := w.azure.Resources(w.ctx, "/subscriptions/"+w.subscription)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range all {
+		if strings.EqualFold(r.Type, "Microsoft.Compute/virtualMachines") && strings.HasPrefix(path.Base(r.ID), kubeadmControlPlane+"-") {
+			return r.ID, nil
+		}
+	}
+	return "", errors.New("there is no machine of the control plane")
+}
+
+// cloudKept expects route and disk to be as they were written.
+func cloudKept(w *world) []string {
+	return append(inList(nodeRoutes, "routes", podRoute)(w), volumeAttached(w)...)
+}
+
+// volumeAttached expects the disk to be attached to the machine of the control plane.
+func volumeAttached(w *world) []string {
+	machine, err := w.controlPlaneMachine()
+	if err != nil {
+		return []string{err.Error()}
+	}
+	r, err := w.resource(machine)
+	if err != nil || r == nil {
+		return []string{fmt.Sprintf("Azure has no %s: %v", machine, err)}
+	}
+	disks, _, _ := unstructured.NestedSlice(r.Body, "properties", "storageProfile", "dataDisks")
+	if !strings.Contains(fmt.Sprint(disks), "/disks/"+volume) {
+		return []string{fmt.Sprintf("%s has the data disks %v", machine, disks)}
+	}
+	return inAzure("/disks/"+volume, "managedBy", machine)(w)
 }
 
 // withOutboundBalancer gives the nodes a load balancer for what they ask of the internet, which the cloud controller writes into.

@@ -70,13 +70,22 @@ func unchanged(objects []*unstructured.Unstructured) ([]*unstructured.Unstructur
 	return objects, nil
 }
 
-// defaultFlavor is CAPZ's default flavor as it stands, with three machines for the control plane and two more.
+// defaultFlavor is CAPZ's default flavor as it stands, with three machines for the control plane and two more. It gets over
+// the loss of a machine of the control plane.
 var defaultFlavor = &scenario{
 	name: "default-flavor", family: machineFamily, calmOnly: true,
 	steps: []step{
 		{
 			name: "create", act: all(once("identity", identityOfMachines), applyMachineTemplates(newerMachines, 3, 2, unchanged, theirs("cluster-template.yaml"))), lasts: 3 * booting,
 			expect: []expectation{machinesUp(3, 2), machinesKept, labelled, signedIn, inZones(3), kubeletVersions(newerMachines)},
+		},
+		{
+			name: "somebody deletes a machine of the control plane in Azure", act: loseMachine(kubeadmControlPlane), lasts: 2 * booting, goes: []removal{aControlPlane},
+			expect: []expectation{givenUp(kubeadmControlPlane, "UpdateError", goneFromAzure), outOfPools}, never: []expectation{neverAgain},
+		},
+		{
+			name: "have machines of the control plane replaced that are not healthy", act: checkHealth("control-plane", `cluster.x-k8s.io/control-plane: ""`), lasts: 2 * booting,
+			expect: []expectation{machinesUp(3, 2), machinesKept, inZones(3)}, never: []expectation{neverAgain},
 		},
 		{
 			name: downMachines.name, act: downMachines.act, never: downMachines.never, deletes: true, lasts: 2 * booting,

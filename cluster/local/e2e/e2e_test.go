@@ -7,12 +7,13 @@ import (
 )
 
 // scenarios are all scenarios. Each is run without a kill first. Those that take long begin first, so that the end is not spent
-// waiting for one.
+// waiting for one; those of machines, which take most of the processors, do not all begin at once.
 func scenarios() []*scenario {
-	return slices.Concat(machineScenarios(), topologies(), []*scenario{
-		mistakes, isolated, typedOwn, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(), companyComposition,
+	return slices.Concat([]*scenario{defaultFlavor, machineFailures, machineUpgrade}, topologies(), onTrial(), []*scenario{
+		mistakes, twinClusters, isolated, selfManaged, typedOwn, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(),
+		companyComposition, privateCluster, networkFeatures,
 	}, tenantScenarios(), teams(), []*scenario{
-		upgrade, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
+		ownNetwork, upgrade, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
 		companyTopology, settings, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,
 		neverCreated, create,
 	}, templates(), examples(), []*scenario{hostile})
@@ -21,7 +22,7 @@ func scenarios() []*scenario {
 // TestCalm runs every scenario while all components stay up.
 func TestCalm(t *testing.T) {
 	t.Cleanup(repeatFailures)
-	for _, s := range scenarios() {
+	for _, s := range slices.Backward(scenarios()) { // Of tests that run in parallel Go begins with the last.
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			runScenario(t, s)
@@ -35,7 +36,7 @@ func TestKilled(t *testing.T) {
 	for round, killed := range rounds {
 		t.Run(strings.Join(killed, ","), func(t *testing.T) {
 			t.Cleanup(repeatFailures)
-			for _, s := range scenarios() {
+			for _, s := range slices.Backward(scenarios()) {
 				if s.calmOnly || !runsIn(s, round) {
 					continue
 				}

@@ -22,13 +22,9 @@ const personInterval = 100 * time.Millisecond
 
 // PutInAzure puts a resource, given by its ID, into the simulated Azure as another tool does, and waits until it is there.
 func (s *Stack) PutInAzure(ctx context.Context, id, apiVersion, body string) error {
-	c, err := s.personsClient()
+	c, token, err := s.SignIn(ctx)
 	if err != nil {
 		return err
-	}
-	token, err := personsToken(ctx, c)
-	if err != nil {
-		return fmt.Errorf("sign in to Azure: %w", err)
 	}
 	answer, err := askAzure(ctx, c, token, http.MethodPut, id, apiVersion, body)
 	for err == nil && !provisioned(answer) {
@@ -40,6 +36,17 @@ func (s *Stack) PutInAzure(ctx context.Context, id, apiVersion, body string) err
 		answer, err = askAzure(ctx, c, token, http.MethodGet, id, apiVersion, "")
 	}
 	return err
+}
+
+// SignIn signs in to the simulated Azure without this product. It returns the client that reaches Azure, and the token for it to send.
+func (s *Stack) SignIn(ctx context.Context) (c *http.Client, token string, err error) {
+	if c, err = s.personsClient(); err != nil {
+		return nil, "", err
+	}
+	if token, err = personsToken(ctx, c); err != nil {
+		return nil, "", fmt.Errorf("sign in to Azure: %w", err)
+	}
+	return c, token, nil
 }
 
 // provisioned reports whether an answer is a resource that is there. Not every type says how far it is.
