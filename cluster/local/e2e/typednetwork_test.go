@@ -18,6 +18,9 @@ import (
 // ownership says on an ASO object whose the resource in Azure is.
 const ownership = "infrastructure.cluster.x-k8s.io/ownership"
 
+// lifecycle is on an ASO object whose resource ASO does not write after its creation, or never.
+const lifecycle = "infrastructure.cluster.x-k8s.io/lifecycle"
+
 // writeAzure puts a resource, given by its path below the subscription, into Azure as another tool does, and waits until it is there.
 func writeAzure(path, apiVersion, body string) func(*world) error {
 	return func(w *world) error {
