@@ -158,7 +158,7 @@ func ofUnknownImage(w *world) error {
 
 // machineFailures are what Azure refuses, what somebody deletes there, and how people recover from that.
 var machineFailures = &scenario{
-	name: "machine-failures", family: machineFamily,
+	name: "machine-failures", family: machineFamily, calmOnly: true,
 	steps: []step{
 		upMachines(),
 		{
