@@ -110,7 +110,7 @@ var ownNetwork = &scenario{
 			expect: []expectation{machinesUp(1, 1), machinesKept, owned("/loadBalancers/my-cluster")},
 		},
 		{
-			name: "delete in the foreground", act: all(deleteInForeground, func(w *world) error { return w.remove(identityKind, typedIdentity) }), deletes: true, lasts: booting, never: downTyped.never,
+			name: "delete", act: downTyped.act, deletes: true, lasts: booting, never: downTyped.never,
 			expect: append([]expectation{gone(clusterKind, clusterName), gone(azureClusterKind, clusterName), onlyGroupLeft, neverWritten(controlPlanesSubnet)}, untouchedNetwork...),
 		},
 	},
