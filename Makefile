@@ -115,7 +115,7 @@ TEMPLATES ?=
 templates: ## Bring every template of CAPZ up and down; TEMPLATES='ipv6 prow-*' some only. Writes docs/templates.md.
 	@mkdir -p $(OUTPUT)
 	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
-	@$(OUTPUT)/local templates $(addprefix --only ,$(TEMPLATES))
+	@$(OUTPUT)/local templates $(patsubst %,--only '%',$(TEMPLATES))
 
 BENCH  ?= .local/bench
 ROUNDS ?= 5
