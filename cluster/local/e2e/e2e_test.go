@@ -11,9 +11,9 @@ import (
 func scenarios() []*scenario {
 	return slices.Concat([]*scenario{defaultFlavor, machineFailures, machineUpgrade}, topologies(), onTrial(), []*scenario{
 		mistakes, twinClusters, isolated, selfManaged, typedOwn, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(),
-		companyComposition, privateCluster, networkFeatures,
+		companyComposition, machineTopology, privateCluster, networkFeatures,
 	}, tenantScenarios(), teams(), []*scenario{
-		ownNetwork, upgrade, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
+		ownNetwork, windows, dualStack, upgrade, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
 		companyTopology, settings, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,
 		neverCreated, create,
 	}, templates(), examples(), []*scenario{hostile})

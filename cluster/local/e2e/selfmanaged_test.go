@@ -120,5 +120,5 @@ func onTrial() []*scenario {
 	if os.Getenv("E2E_TRIAL") == "" {
 		return nil
 	}
-	return []*scenario{capzMachineTopology, machineTopology, dualStack, windows}
+	return []*scenario{capzMachineTopology}
 }
