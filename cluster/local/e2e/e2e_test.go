@@ -9,7 +9,7 @@ import (
 // scenarios are all scenarios. Each is run without a kill first. Those that take long begin first, so that the end is not spent
 // waiting for one; those of machines, which take most of the processors, do not all begin at once.
 func scenarios() []*scenario {
-	return slices.Concat([]*scenario{defaultFlavor, machineFailures, machineUpgrade}, topologies(), onTrial(), []*scenario{
+	return slices.Concat([]*scenario{defaultFlavor, capzMachineTopology, machineFailures, machineUpgrade}, topologies(), []*scenario{
 		mistakes, twinClusters, isolated, selfManaged, typedOwn, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(),
 		companyComposition, machineTopology, privateCluster, networkFeatures,
 	}, tenantScenarios(), teams(), []*scenario{
