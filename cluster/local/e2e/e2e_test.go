@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"flag"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -9,14 +11,30 @@ import (
 // scenarios are all scenarios. Each is run without a kill first. Those that take long begin first, so that the end is not spent
 // waiting for one; those of machines, which take most of the processors, do not all begin at once.
 func scenarios() []*scenario {
-	return slices.Concat([]*scenario{defaultFlavor, capzMachineTopology, machineFailures, machineUpgrade}, topologies(), []*scenario{
-		mistakes, twinClusters, isolated, selfManaged, typedOwn, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(),
-		companyComposition, machineTopology, privateCluster, networkFeatures,
+	return slices.Concat([]*scenario{defaultFlavor}, inTurn(), topologies(), []*scenario{
+		mistakes, isolated, selfManaged, typedOwn, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(),
+		companyComposition, machineTopology,
 	}, tenantScenarios(), teams(), []*scenario{
-		ownNetwork, windows, dualStack, upgrade, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
+		upgrade, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
 		companyTopology, settings, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,
 		neverCreated, create,
 	}, templates(), examples(), []*scenario{hostile})
+}
+
+// turns is how many of the scenarios that take turns are in a run.
+const turns = 4
+
+// inTurn are scenarios of machines, of which a run has some, for the sake of time: the seed says which. All are in a run that names
+// its scenarios, and with E2E_ALL_ROUNDS.
+func inTurn() []*scenario {
+	all := []*scenario{
+		capzMachineTopology, machineFailures, machineUpgrade, twinClusters, privateCluster, networkFeatures, ownNetwork, windows, dualStack,
+	}
+	if os.Getenv(allRoundsVariable) != "" || flag.Lookup("test.run").Value.String() != "" {
+		return all
+	}
+	choices("turns").Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:turns]
 }
 
 // TestCalm runs every scenario while all components stay up.

@@ -16,7 +16,7 @@ import (
 const (
 	// seedVariable repeats the choices of an earlier run.
 	seedVariable = "E2E_SEED"
-	// allRoundsVariable, if set, has every scenario in every round.
+	// allRoundsVariable, if set, has every scenario in every round, and those that take turns in the run.
 	allRoundsVariable = "E2E_ALL_ROUNDS"
 )
 
