@@ -84,7 +84,7 @@ var defaultFlavor = &scenario{
 			expect: []expectation{givenUp(kubeadmControlPlane, "UpdateError", goneFromAzure), outOfPools}, never: []expectation{neverAgain},
 		},
 		{
-			name: "have machines of the control plane replaced that are not healthy", act: checkHealth("control-plane", `cluster.x-k8s.io/control-plane: ""`), lasts: 2 * booting,
+			name: "have machines of the control plane replaced that are not healthy", act: checkHealth("control-plane", `cluster.x-k8s.io/control-plane: ""`, patientStartup), lasts: 2 * booting,
 			expect: []expectation{machinesUp(3, 2), machinesKept, inZones(3)}, never: []expectation{neverAgain},
 		},
 		{

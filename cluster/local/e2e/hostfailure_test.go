@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
@@ -41,7 +42,7 @@ var hostFailure = &scenario{
 			expect: []expectation{rebooted, machinesUp(1, 1), machinesKept, sameMachines},
 		},
 		{
-			name: "scale the workers up", act: all(checkStartup, scaleWorkers(2)), lasts: booting,
+			name: "scale the workers up", act: all(checkHealth("workers", "cluster.x-k8s.io/deployment-name: "+workers, time.Minute), scaleWorkers(2)), lasts: booting,
 			expect: []expectation{carryingOut(2)},
 		},
 		{
@@ -54,17 +55,6 @@ var hostFailure = &scenario{
 			expect: downMachines.expect, never: downMachines.never, deletes: true, lasts: booting,
 		},
 	},
-}
-
-// startupCheck has a worker replaced that has not become a Node a minute after Azure has made it.
-var startupCheck = strings.Replace(healthCheck, "nodeStartupTimeoutSeconds: 600", "nodeStartupTimeoutSeconds: 60", 1)
-
-func checkStartup(w *world) error {
-	objects, err := parse(startupCheck)
-	if err != nil {
-		return err
-	}
-	return w.apply(objects...)
 }
 
 // carryingOut expects that so many workers have begun to carry out their user data, or have done so.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -125,17 +126,20 @@ spec:
     matchLabels:
       LABEL
   checks:
-    nodeStartupTimeoutSeconds: 600
+    nodeStartupTimeoutSeconds: STARTUP
     unhealthyNodeConditions:
     - type: Ready
       status: Unknown
       timeoutSeconds: 5
 `
 
-// checkHealth has the machines with a label replaced that are not healthy.
-func checkHealth(name, label string) func(*world) error {
+// patientStartup is longer than any machine takes to become a Node.
+const patientStartup = 10 * time.Minute
+
+// checkHealth has the machines with a label replaced that are not healthy, or no Node that long after Azure has made them.
+func checkHealth(name, label string, startup time.Duration) func(*world) error {
 	return func(w *world) error {
-		objects, err := parse(strings.NewReplacer("NAME", name, "LABEL", label).Replace(healthCheck))
+		objects, err := parse(strings.NewReplacer("NAME", name, "LABEL", label, "STARTUP", strconv.Itoa(int(startup.Seconds()))).Replace(healthCheck))
 		if err != nil {
 			return err
 		}
@@ -188,7 +192,7 @@ var machineFailures = &scenario{
 			expect: []expectation{givenUp(workers, "UpdateError", goneFromAzure)}, never: []expectation{neverAgain},
 		},
 		{
-			name: "have workers replaced that are not healthy", act: checkHealth("workers", "cluster.x-k8s.io/deployment-name: "+workers), lasts: booting,
+			name: "have workers replaced that are not healthy", act: checkHealth("workers", "cluster.x-k8s.io/deployment-name: "+workers, patientStartup), lasts: booting,
 			expect: []expectation{machinesUp(1, 2), machinesKept}, never: []expectation{neverAgain},
 		},
 		downMachines,
