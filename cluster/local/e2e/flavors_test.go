@@ -47,16 +47,18 @@ func applyTemplates(files ...func(*world) (string, error)) func(*world) error {
 
 // applyTemplatesBut applies templates changed.
 func applyTemplatesBut(alter change, files ...func(*world) (string, error)) func(*world) error {
+	return all(func(w *world) error { return w.create(w.credential(credentialSecret)) }, applyGenerated((*world).generate, alter, files...))
+}
+
+// applyGenerated applies what is generated from templates, changed.
+func applyGenerated(generate func(*world, string) (string, error), alter change, files ...func(*world) (string, error)) func(*world) error {
 	return func(w *world) error {
-		if err := w.create(w.credential(credentialSecret)); err != nil {
-			return err
-		}
 		for _, find := range files {
 			file, err := find(w)
 			if err != nil {
 				return err
 			}
-			manifests, err := w.generate(file)
+			manifests, err := generate(w, file)
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 )
 
 const controlPlaneGroup = "controlplane.cluster.x-k8s.io"
@@ -64,6 +66,14 @@ func machinesOf(gvk schema.GroupVersionKind, name string, count int) expectation
 
 // inAzureTimes expects so many resources whose IDs have a part, and no more below them.
 func inAzureTimes(part string, count int) expectation {
+	return counted("of "+part, count, func(r admin.Resource) bool {
+		_, name, found := strings.Cut(strings.ToLower(r.ID), strings.ToLower(part))
+		return found && !strings.Contains(name, "/")
+	})
+}
+
+// counted expects so many resources that match, and says what they are.
+func counted(what string, count int, matches func(admin.Resource) bool) expectation {
 	return func(w *world) []string {
 		all, err := w.azure.Resources(w.ctx, "/subscriptions/"+w.subscription)
 		if err != nil {
@@ -71,13 +81,12 @@ func inAzureTimes(part string, count int) expectation {
 		}
 		have := 0
 		for _, r := range all {
-			_, name, found := strings.Cut(strings.ToLower(r.ID), strings.ToLower(part))
-			if found && !strings.Contains(name, "/") {
+			if matches(r) {
 				have++
 			}
 		}
 		if have != count {
-			return []string{fmt.Sprintf("Azure has %d of %s, want %d", have, part, count)}
+			return []string{fmt.Sprintf("Azure has %d %s, want %d", have, what, count)}
 		}
 		return nil
 	}

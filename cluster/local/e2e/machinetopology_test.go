@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 )
 
 // selfManagedClass is the ClusterClass of virtual machines in examples/flavors.
@@ -62,30 +64,10 @@ func topologyUp(controlPlanes, others int, version string) expectation {
 
 // applyMachineTemplates applies templates of clusters of machines, whose variables are filled in, and changed.
 func applyMachineTemplates(version string, controlPlanes, others int, alter change, files ...func(*world) (string, error)) func(*world) error {
-	return func(w *world) error {
-		for _, find := range files {
-			file, err := find(w)
-			if err != nil {
-				return err
-			}
-			manifests, err := w.clusterctl(machineVariables(w), "generate", "cluster", clusterName, "--from", file, "--target-namespace", w.namespace,
-				"--kubernetes-version", version, "--control-plane-machine-count", fmt.Sprint(controlPlanes), "--worker-machine-count", fmt.Sprint(others))
-			if err != nil {
-				return err
-			}
-			objects, err := parse(manifests)
-			if err != nil {
-				return err
-			}
-			if objects, err = alter(objects); err != nil {
-				return err
-			}
-			if err := w.apply(objects...); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	return applyGenerated(func(w *world, file string) (string, error) {
+		return w.clusterctl(machineVariables(w), "generate", "cluster", clusterName, "--from", file, "--target-namespace", w.namespace,
+			"--kubernetes-version", version, "--control-plane-machine-count", fmt.Sprint(controlPlanes), "--worker-machine-count", fmt.Sprint(others))
+	}, alter, files...)
 }
 
 // withPassword has the AzureClusterIdentity sign in by a client secret. CAPZ's ClusterClass gives its machines no identity of their own, so
@@ -134,23 +116,10 @@ func deployment(replicas int, size string) any {
 
 // machinesOfSize expects so many virtual machines of a size.
 func machinesOfSize(size string, count int) expectation {
-	return func(w *world) []string {
-		all, err := w.azure.Resources(w.ctx, "/subscriptions/"+w.subscription)
-		if err != nil {
-			return []string{err.Error()}
-		}
-		have := 0
-		for _, r := range all {
-			of, _, _ := unstructured.NestedString(r.Body, "properties", "hardwareProfile", "vmSize")
-			if strings.HasSuffix(r.Type, "/virtualMachines") && of == size {
-				have++
-			}
-		}
-		if have != count {
-			return []string{fmt.Sprintf("Azure has %d machines of size %s, want %d", have, size, count)}
-		}
-		return nil
-	}
+	return counted("machines of size "+size, count, func(r admin.Resource) bool {
+		of, _, _ := unstructured.NestedString(r.Body, "properties", "hardwareProfile", "vmSize")
+		return strings.HasSuffix(r.Type, "/virtualMachines") && of == size
+	})
 }
 
 // machineTopology is the ClusterClass of examples/flavors, and what its variables change.

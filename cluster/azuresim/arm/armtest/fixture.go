@@ -169,6 +169,18 @@ func (f *Fixture) Make(r Request) {
 	f.Settle(r[0], r[1], r[2])
 }
 
+// CheckRefused checks what a request is answered with, once those before it have been carried out.
+func CheckRefused(t *testing.T, before []Request, r Request, status int, code string) {
+	t.Helper()
+	f := New(t)
+	for _, b := range before {
+		f.Make(b)
+	}
+	if w := f.Ask(r); w.Code != status || ErrorCodeOf(w) != code {
+		t.Errorf("%s: %d %s, want %d %s\n%s", r, w.Code, ErrorCodeOf(w), status, code, w.Body)
+	}
+}
+
 // Requests that make what most tests need.
 var (
 	CreateGroup   = Request{http.MethodPut, Group, GroupBody}

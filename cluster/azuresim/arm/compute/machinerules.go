@@ -40,25 +40,45 @@ func propertyChange(name string) *arm.Error {
 	return computeError(http.StatusConflict, "PropertyChangeNotAllowed", name, "Changing property '"+name+"' is not allowed.")
 }
 
+// checkFixed refuses another value of one of the properties of what exists, which it names without the prefixes. One that the request leaves out
+// stays.
+func checkFixed(p *arm.Put, properties []string, prefixes ...string) *arm.Error {
+	for _, name := range properties {
+		path := strings.Split(name, ".")
+		have, want := fields.At(p.Existing.Properties(), path...), fields.At(p.Requested, append([]string{"properties"}, path...)...)
+		if fields.IsZero(want) || fields.Same(have, want) {
+			continue
+		}
+		for _, prefix := range prefixes {
+			name = strings.TrimPrefix(name, prefix)
+		}
+		return propertyChange(name)
+	}
+	return nil
+}
+
+// checkFixedZones refuses other zones than what exists is in.
+func checkFixedZones(p *arm.Put) *arm.Error {
+	if p.Requested["zones"] != nil && !fields.SameSet(fields.Texts(p.Existing.Body, "zones"), fields.Texts(p.Requested, "zones")) {
+		return propertyChange("zones")
+	}
+	return nil
+}
+
 // checkFixedOfMachine refuses another value of a property that was decided at creation. One that the request leaves out stays. Custom data counts
 // as changed also when there was none (Azure/azure-sdk-for-java issue 1912).
 func checkFixedOfMachine(p *arm.Put) *arm.Error {
 	if p.Existing == nil {
 		return nil
 	}
-	requested := fields.Child(fields.Clone(p.Requested), "properties")
-	for _, name := range fixedOfMachine {
-		path := strings.Split(name, ".")
-		have, want := fields.At(p.Existing.Properties(), path...), fields.At(requested, path...)
-		if !fields.IsZero(want) && !fields.Same(have, want) {
-			return propertyChange(strings.TrimPrefix(strings.TrimPrefix(name, "osProfile."), "storageProfile."))
-		}
+	if err := checkFixed(p, fixedOfMachine, "osProfile.", "storageProfile."); err != nil {
+		return err
 	}
-	if data := fields.Text(requested, "osProfile", "customData"); data != "" && hashOf(data) != fields.Text(p.Existing.Private, privateCustomHash) {
+	if data := fields.Text(p.Requested, "properties", "osProfile", "customData"); data != "" && hashOf(data) != fields.Text(p.Existing.Private, privateCustomHash) {
 		return propertyChange("customData")
 	}
-	if p.Requested["zones"] != nil && !fields.SameSet(fields.Texts(p.Existing.Body, "zones"), fields.Texts(p.Requested, "zones")) {
-		return propertyChange("zones")
+	if err := checkFixedZones(p); err != nil {
+		return err
 	}
 	if plan := p.Requested["plan"]; plan != nil && !fields.Same(p.Existing.Body["plan"], plan) {
 		return propertyChange("plan")

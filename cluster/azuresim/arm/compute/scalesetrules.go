@@ -81,21 +81,13 @@ func checkFixedOfScaleSet(p *arm.Put) *arm.Error {
 	if p.Existing == nil {
 		return nil
 	}
-	requested := fields.Child(fields.Clone(p.Requested), "properties")
-	for _, name := range fixedOfScaleSet {
-		path := strings.Split(name, ".")
-		have, want := fields.At(p.Existing.Properties(), path...), fields.At(requested, path...)
-		if !fields.IsZero(want) && !fields.Same(have, want) {
-			return propertyChange(strings.TrimPrefix(strings.TrimPrefix(name, "virtualMachineProfile."), "osProfile."))
-		}
+	if err := checkFixed(p, fixedOfScaleSet, "virtualMachineProfile.", "osProfile."); err != nil {
+		return err
 	}
-	if fields.Bool(requested, "singlePlacementGroup") && !fields.Bool(p.Existing.Body, "properties", "singlePlacementGroup") {
+	if fields.Bool(p.Requested, "properties", "singlePlacementGroup") && !fields.Bool(p.Existing.Body, "properties", "singlePlacementGroup") {
 		return propertyChange("singlePlacementGroup")
 	}
-	if p.Requested["zones"] != nil && !fields.SameSet(fields.Texts(p.Existing.Body, "zones"), fields.Texts(p.Requested, "zones")) {
-		return propertyChange("zones")
-	}
-	return nil
+	return checkFixedZones(p)
 }
 
 // checkScaleSet refuses names and settings of the scale set itself.

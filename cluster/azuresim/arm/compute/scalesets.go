@@ -84,12 +84,7 @@ func keepOfScaleSet(p *arm.Put, body map[string]any) {
 	if p.Existing == nil {
 		return
 	}
-	before := fields.Clone(p.Existing.Body)
-	for _, name := range []string{"tags", "identity"} {
-		if p.Requested[name] != nil {
-			delete(before, name)
-		}
-	}
+	before := kept(p)
 	if fields.At(p.Requested, "properties", "virtualMachineProfile", "storageProfile", "imageReference") != nil {
 		storage := fields.Child(fields.Child(fields.Child(before, "properties"), "virtualMachineProfile"), "storageProfile")
 		delete(storage, "imageReference")

@@ -62,18 +62,24 @@ func applyVirtualMachine(p *arm.Put) *arm.Error {
 	return applyMachineIdentity(p)
 }
 
-// keepOfMachine keeps what a PUT lacks: the cloud controller of Kubernetes attaches disks by a PUT of nothing but the location and the list of
-// data disks (cloud-provider-azure, pkg/provider/azure_controller_standard.go). Lists and tags that are given take the place of what was.
-func keepOfMachine(p *arm.Put) {
-	if p.Existing == nil {
-		return
-	}
+// kept returns what exists, without the tags and identity in whose place the request has others.
+func kept(p *arm.Put) map[string]any {
 	before := fields.Clone(p.Existing.Body)
 	for _, name := range []string{"tags", "identity"} {
 		if p.Requested[name] != nil {
 			delete(before, name)
 		}
 	}
+	return before
+}
+
+// keepOfMachine keeps what a PUT lacks: the cloud controller of Kubernetes attaches disks by a PUT of nothing but the location and the list of
+// data disks (cloud-provider-azure, pkg/provider/azure_controller_standard.go). Lists and tags that are given take the place of what was.
+func keepOfMachine(p *arm.Put) {
+	if p.Existing == nil {
+		return
+	}
+	before := kept(p)
 	delete(fields.Child(fields.Child(before, "properties"), "storageProfile"), "imageReference")
 	if image := fields.At(p.Existing.Body, "properties", "storageProfile", "imageReference"); image != nil {
 		fields.Child(fields.Child(p.Result, "properties"), "storageProfile")["imageReference"] = image

@@ -57,14 +57,7 @@ func TestMachineRefusals(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := armtest.New(t)
-			for _, r := range c.before {
-				f.Make(r)
-			}
-			w := f.Ask(c.Request)
-			if w.Code != c.status || armtest.ErrorCodeOf(w) != c.code {
-				t.Errorf("%s: %d %s, want %d %s\n%s", c.Request, w.Code, armtest.ErrorCodeOf(w), c.status, c.code, w.Body)
-			}
+			armtest.CheckRefused(t, c.before, c.Request, c.status, c.code)
 		})
 	}
 }
