@@ -26,7 +26,7 @@ var afterPause = &scenario{
 		},
 		{
 			name:   "resume the Cluster",
-			act:    pauseCluster(false),
+			act:    resumeCluster,
 			goes:   []removal{{"VirtualNetwork/extra", "/virtualNetworks/extra"}},
 			expect: []expectation{notInAzure("/virtualNetworks/extra"), noEntry(asoClusterKind, clusterName, "VirtualNetwork/extra"), resumed(asoClusterKind, clusterName), available, contractKept},
 		},
@@ -43,7 +43,7 @@ var afterPause = &scenario{
 		},
 		{
 			name:    "resume the deleted Cluster",
-			act:     all(now(rewritten), pauseCluster(false)),
+			act:     resumeCluster,
 			expect:  down.expect,
 			never:   down.never,
 			deletes: true,

@@ -67,6 +67,9 @@ func pauseCluster(pause bool) func(*world) error {
 	return func(w *world) error { return w.set(clusterKind, clusterName, "spec.paused", pause) }
 }
 
+// resumeCluster ends the pause, after which ASO writes everything once more.
+var resumeCluster = all(now(rewritten), pauseCluster(false))
+
 var pause = &scenario{
 	name: "pause",
 	steps: []step{
@@ -92,7 +95,7 @@ var pause = &scenario{
 		},
 		{
 			name: "resume the Cluster",
-			act:  pauseCluster(false),
+			act:  resumeCluster,
 			expect: []expectation{
 				resumed(asoClusterKind, clusterName), resumed(controlPlaneKind, clusterName),
 				resumed(asoPoolKind, systemPool), resumed(asoPoolKind, userPool),

@@ -64,7 +64,7 @@ var selfManaged = &scenario{
 			stays: []expectation{quietSince("paused", "")}, staysFor: 4 * time.Second,
 		},
 		{
-			name: "resume the Cluster", act: pauseCluster(false), goes: []removal{aWorker}, lasts: booting,
+			name: "resume the Cluster", act: resumeCluster, goes: []removal{aWorker}, lasts: booting,
 			expect: []expectation{
 				resumed(azureClusterKind, clusterName), inAzure("/virtualNetworks/my-cluster-vnet", "tags.changed", "yes"),
 				inAzure("/networkSecurityGroups/my-cluster-node-nsg", "tags.changed", "yes"), inAzure(nodeRoutes, "tags.changed", "yes"),

@@ -272,7 +272,7 @@ var typedPools = &scenario{
 		},
 		{
 			name: "resume the Cluster",
-			act:  pauseCluster(false),
+			act:  resumeCluster,
 			expect: []expectation{
 				resumed(typedClusterKind, clusterName), resumed(typedControlPlaneKind, clusterName), resumed(typedPoolKind, userPool),
 				replicas(userPool, 3), inAzure("/managedClusters/my-cluster", "tags.changed", "yes"), available, contractKept, kubeconfigWorks,
