@@ -41,11 +41,24 @@ func Composer(kind schema.GroupKind) (c composer.Composer, ok bool) {
 	return capi.ReadOnly{}, ok && composite.Is(composite.Template, composite.Identity)(k)
 }
 
+// Sources returns which field of the composite resource of a request asks for each object that is composed of it, by composition resource name.
+func Sources(req *fnv1.RunFunctionRequest) map[string]string {
+	c, ok := Composer(kindOf(req))
+	if !ok {
+		return nil
+	}
+	return composer.Sources(req, c)
+}
+
+func kindOf(req *fnv1.RunFunctionRequest) schema.GroupKind {
+	xr := req.GetObserved().GetComposite().GetResource().GetFields()
+	return schema.FromAPIVersionAndKind(xr["apiVersion"].GetStringValue(), xr["kind"].GetStringValue()).GroupKind()
+}
+
 // Run answers a request by the composer of the kind of its composite resource. What went wrong is a result, so that it is shown on the
 // composite resource.
 func Run(req *fnv1.RunFunctionRequest) *fnv1.RunFunctionResponse {
-	xr := req.GetObserved().GetComposite().GetResource().GetFields()
-	kind := schema.FromAPIVersionAndKind(xr["apiVersion"].GetStringValue(), xr["kind"].GetStringValue()).GroupKind()
+	kind := kindOf(req)
 	c, ok := Composer(kind)
 	if !ok {
 		rsp := response.To(req, response.DefaultTTL)

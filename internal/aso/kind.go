@@ -46,7 +46,7 @@ const (
 func (k Kind) GroupKind() schema.GroupKind { return schema.GroupKind{Group: k.Group, Kind: k.Name} }
 
 // ARM returns the type that the kind has in Azure Resource Manager (ARM), such as Microsoft.Network/virtualNetworks/subnets.
-func (k Kind) ARM() string { return armType(k.GroupKind()) }
+func (k Kind) ARM() string { return TypeOf(k.GroupKind()) }
 
 // APIVersion returns the version of Azure's API that the kind is composed for, such as 2024-03-01; empty for a kind that only users write.
 func (k Kind) APIVersion() string {
@@ -87,8 +87,8 @@ func OwnerKind(kind schema.GroupKind) schema.GroupKind {
 	return ResourceGroup.GroupKind()
 }
 
-// armType returns the type in ARM of any kind of ASO; empty for a kind that the sources of ASO do not have.
-func armType(kind schema.GroupKind) string { return sources[kind.String()].arm }
+// TypeOf returns the type in ARM of any kind of ASO; empty for a kind that the sources of ASO do not have.
+func TypeOf(kind schema.GroupKind) string { return sources[kind.String()].arm }
 
 // source is what ASO's sources say of a kind.
 type source struct {

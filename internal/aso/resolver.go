@@ -88,7 +88,7 @@ func (r *Resolver) IsAt(obj *unstructured.Unstructured, id *arm.ResourceID) bool
 		return SameID(known, id)
 	}
 	kind := obj.GroupVersionKind().GroupKind()
-	ofType := armType(kind)
+	ofType := TypeOf(kind)
 	if ofType == "" || !strings.EqualFold(ofType, id.ResourceType.String()) || !strings.EqualFold(AzureName(obj), id.Name) {
 		return false
 	}

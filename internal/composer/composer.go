@@ -57,6 +57,8 @@ type Result struct {
 type Composed struct {
 	Object *unstructured.Unstructured
 	Ready  bool
+	// Source is the field of the composite resource that asks for it, such as spec.resources[0]; empty where no single one does.
+	Source string
 }
 
 // Run answers req with what c makes of it.
@@ -88,6 +90,24 @@ func Run(req *fnv1.RunFunctionRequest, c Composer) *fnv1.RunFunctionResponse {
 		fatal(rsp, err)
 	}
 	return rsp
+}
+
+// Sources returns which field of the composite resource asks for each composed object that is the answer to req, by composition resource
+// name; nothing where there is no answer.
+func Sources(req *fnv1.RunFunctionRequest, c Composer) map[string]string {
+	in, err := NewRequest(req)
+	if err != nil {
+		return nil
+	}
+	result, err := compose(in, c)
+	if err != nil || result == nil {
+		return nil
+	}
+	sources := map[string]string{}
+	for name, composed := range result.Composed {
+		sources[name] = composed.Source
+	}
+	return sources
 }
 
 // compose turns a panic into an error: an input that nobody thought of must not take down every other composite.

@@ -220,3 +220,6 @@ func (k Kind) Served() []string {
 	}
 	return []string{k.Version}
 }
+
+// IsGroup reports whether an API group is one of the catalogue's.
+func IsGroup(group string) bool { return slices.Contains(Groups(), group) }

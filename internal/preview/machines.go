@@ -3,6 +3,7 @@ package preview
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -44,19 +45,35 @@ const exampleKey = "c3NoLXJzYSBwcmV2aWV3"
 // machineSuffix ends the names of the machines that stand for all that are made of a template.
 const machineSuffix = "-preview"
 
+// newMachineSuffix ends those of the machines that a cluster makes beside the ones that it has.
+const newMachineSuffix = "-new"
+
+// machineName returns the name of the machine that stands for those of a control plane or MachineDeployment.
+func (p *Preview) machineName(owner *unstructured.Unstructured) string {
+	if p.cluster == nil {
+		return owner.GetName() + machineSuffix
+	}
+	name := owner.GetName() + newMachineSuffix
+	for slices.ContainsFunc(p.objects, func(o *unstructured.Unstructured) bool { return o.GetName() == name }) {
+		name += newMachineSuffix
+	}
+	return name
+}
+
 // addMachines adds a machine for each control plane and MachineDeployment that makes some of an AzureMachineTemplate, as the manifests have
 // none of their own.
 func (p *Preview) addMachines() error {
 	for _, o := range p.objects {
 		template := p.templateOf(o)
-		if template == nil {
+		count, ok := p.machinesToMake(o)
+		if template == nil || !ok {
 			continue
 		}
 		machine := &unstructured.Unstructured{Object: map[string]any{"spec": templateSpec.Value(template)}}
 		machine = machine.DeepCopy()
 		machine.SetGroupVersionKind(composite.AzureMachine.GroupVersionKind)
 		machine.SetNamespace(o.GetNamespace())
-		machine.SetName(o.GetName() + machineSuffix)
+		machine.SetName(p.machineName(o))
 		machine.SetAnnotations(field.At[map[string]string]("spec", "template", "metadata", "annotations").Value(template))
 		meta.AddAnnotations(machine, template.GetAnnotations())
 		machine.SetUID(uid(machine))
@@ -70,6 +87,7 @@ func (p *Preview) addMachines() error {
 			return err
 		}
 		p.objects = append(p.objects, machine)
+		p.counts[machine.GetUID()] = count
 		p.composed[machine.GetUID()] = map[string]*unstructured.Unstructured{}
 	}
 	return nil

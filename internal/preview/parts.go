@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
@@ -31,7 +32,7 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 		if o.GroupVersionKind().GroupKind() == (schema.GroupKind{Kind: "Secret"}) {
 			continue
 		}
-		o, err := current(o)
+		o, err := Current(o)
 		if err != nil {
 			return err
 		}
@@ -41,7 +42,9 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 		if err := setDefaults(o); err != nil {
 			return err
 		}
-		o.SetUID(uid(o))
+		if p.cluster == nil || o.GetUID() == "" {
+			o.SetUID(uid(o))
+		}
 		if p.composed[o.GetUID()] != nil {
 			return fmt.Errorf("%s %s of namespace %s is there twice", o.GetKind(), o.GetName(), o.GetNamespace())
 		}
@@ -50,9 +53,14 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 	}
 	for _, o := range p.objects {
 		kind := o.GroupVersionKind().GroupKind()
+		if aso.IsASO(kind.Group) && !aso.StateOf(o).Failed {
+			finish(o) // It is the user's own, and Azure succeeds with it, too.
+		}
 		if k, _ := composite.Lookup(kind); k.Credential {
 			// provider-capz says so once ASO can sign in to Azure.
-			meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationCredential: "preview"})
+			if o.GetAnnotations()[v1beta1.AnnotationCredential] == "" {
+				meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationCredential: "preview"})
+			}
 		}
 		if kind == composite.AzureCluster.GroupKind() {
 			assumeZones(o)
@@ -106,10 +114,13 @@ func (p *Preview) own(o *unstructured.Unstructured, cluster string, fields ...st
 		if x.GetKind() != ref["kind"] || x.GetName() != ref["name"] || x.GetNamespace() != o.GetNamespace() {
 			continue
 		}
+		label(x, cluster)
+		if slices.ContainsFunc(x.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == o.GetUID() }) {
+			continue
+		}
 		refs, _, _ := unstructured.NestedSlice(x.Object, "metadata", "ownerReferences")
 		refs = append(refs, map[string]any{"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "name": o.GetName(), "uid": string(o.GetUID())})
 		_ = unstructured.SetNestedSlice(x.Object, refs, "metadata", "ownerReferences")
-		label(x, cluster)
 	}
 }
 
@@ -122,8 +133,8 @@ func label(o *unstructured.Unstructured, cluster string) {
 	o.SetLabels(labels)
 }
 
-// current returns o in the version that composers work at: composites at v1beta1, Cluster API's kinds at v1beta2.
-func current(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// Current returns o in the version that composers work at: composites at v1beta1, Cluster API's kinds at v1beta2.
+func Current(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	gvk := o.GroupVersionKind()
 	switch {
 	case gvk.Group == composite.InfrastructureGroup:
@@ -157,7 +168,7 @@ func converted(o *unstructured.Unstructured, old, out any, convert func() error)
 // succeed makes o look as ASO leaves it when Azure has done all it was asked.
 func succeed(o *unstructured.Unstructured) {
 	status := map[string]any{"conditions": []any{map[string]any{
-		"type": "Ready", "status": "True", "reason": "Succeeded", "observedGeneration": int64(0),
+		"type": "Ready", "status": "True", "reason": "Succeeded", "observedGeneration": o.GetGeneration(),
 	}}}
 	if profiles, found, _ := unstructured.NestedSlice(o.Object, "spec", "agentPoolProfiles"); found {
 		status["agentPoolProfiles"] = profiles
@@ -174,21 +185,23 @@ func looking(o *unstructured.Unstructured) bool {
 // notFound makes o look as ASO leaves it when Azure does not have what it looks for: a preview shows what would be made.
 func notFound(o *unstructured.Unstructured) {
 	o.Object["status"] = map[string]any{"conditions": []any{map[string]any{
-		"type": "Ready", "status": "False", "severity": "Warning", "reason": aso.ReasonResourceNotFound, "observedGeneration": int64(0),
+		"type": "Ready", "status": "False", "severity": "Warning", "reason": aso.ReasonResourceNotFound, "observedGeneration": o.GetGeneration(),
 	}}}
-	ownAnnotations(o)
 }
 
 // found makes o look as ASO leaves it when it has found in Azure what it looks for.
 func found(o *unstructured.Unstructured, status map[string]any) {
 	status = runtime.DeepCopyJSON(status)
-	status["conditions"] = []any{map[string]any{"type": "Ready", "status": "True", "reason": "Succeeded", "observedGeneration": int64(0)}}
+	status["conditions"] = []any{map[string]any{"type": "Ready", "status": "True", "reason": "Succeeded", "observedGeneration": o.GetGeneration()}}
 	o.Object["status"] = status
-	ownAnnotations(o)
 }
 
-// ownAnnotations has Crossplane own the annotations that are there for a time, so that they go when the function leaves them out.
-func ownAnnotations(o *unstructured.Unstructured) {
+// ownAnnotations has Crossplane own the annotations that are there for a time, so that they go when the function leaves them out. Upon a cluster
+// it owns all that it applies.
+func (p *Preview) ownAnnotations(o *unstructured.Unstructured) {
+	if p.cluster != nil {
+		return
+	}
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{{
 		Manager: "preview", Operation: metav1.ManagedFieldsOperationApply, APIVersion: o.GetAPIVersion(), FieldsType: "FieldsV1",
 		FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:` + aso.AnnotationReconcilePolicy + `":{},"f:` + aso.AnnotationHeld + `":{},"f:` + v1beta1.AnnotationOwnership + `":{}}}}`),

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -42,6 +43,11 @@ type Preview struct {
 
 	function fnv1.FunctionRunnerServiceServer
 	azure    Azure
+	// cluster is what the preview begins from; nil for nothing.
+	cluster Cluster
+	steps   []*Step
+	// counts are how many machines those stand for that stand for all of a control plane or MachineDeployment.
+	counts   map[types.UID]int64
 	crds     []extv1.CustomResourceDefinition
 	objects  []*unstructured.Unstructured
 	composed map[types.UID]map[string]*unstructured.Unstructured
@@ -75,37 +81,52 @@ func Make(ctx context.Context, function fnv1.FunctionRunnerServiceServer, object
 
 // MakeIn previews the composite resources among objects, as Make does, in an Azure that is not empty.
 func MakeIn(ctx context.Context, azure Azure, function fnv1.FunctionRunnerServiceServer, objects []*unstructured.Unstructured, crds ...extv1.CustomResourceDefinition) (*Preview, error) {
-	p := &Preview{
-		azure: azure, function: function, crds: crds,
-		composed: map[types.UID]map[string]*unstructured.Unstructured{}, answered: map[types.UID]answer{},
-	}
-	if err := p.load(objects); err != nil {
+	p := &Preview{azure: azure, function: function, crds: crds}
+	if err := p.play(ctx, objects); err != nil {
 		return nil, err
 	}
+	return p, nil
+}
+
+// play composes until nothing changes any more.
+func (p *Preview) play(ctx context.Context, objects []*unstructured.Unstructured) error {
+	p.counts = map[types.UID]int64{}
+	p.composed, p.answered = map[types.UID]map[string]*unstructured.Unstructured{}, map[types.UID]answer{}
+	if err := p.load(objects); err != nil {
+		return err
+	}
+	if err := p.begin(ctx); err != nil {
+		return err
+	}
 	if len(p.composites()) == 0 {
-		return nil, fmt.Errorf("there is no object of group %s in it", composite.InfrastructureGroup)
+		return fmt.Errorf("there is no object of group %s in it", composite.InfrastructureGroup)
 	}
 	for range mostRounds {
 		changed, problems, err := p.round(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !changed {
 			p.Problems = problems
-			return p, nil
+			return nil
 		}
 	}
-	return nil, fmt.Errorf("nothing settles within %d rounds", mostRounds)
+	return fmt.Errorf("nothing settles within %d rounds", mostRounds)
 }
 
 func (p *Preview) composites() []*unstructured.Unstructured {
 	var out []*unstructured.Unstructured
 	for _, o := range p.objects {
-		if o.GroupVersionKind().Group == composite.InfrastructureGroup {
+		if IsComposite(o) {
 			out = append(out, o)
 		}
 	}
 	return out
+}
+
+// IsComposite reports whether an object is a composite resource that a preview composes.
+func IsComposite(o *unstructured.Unstructured) bool {
+	return o.GroupVersionKind().Group == composite.InfrastructureGroup
 }
 
 // round composes every composite resource once.
@@ -139,7 +160,7 @@ func (p *Preview) call(ctx context.Context, xr *unstructured.Unstructured) (*fnv
 		return nil, err
 	}
 	last := p.answered[xr.GetUID()]
-	if _, err := p.resolve(req, last.rsp.GetRequirements()); err != nil {
+	if _, err := p.resolve(ctx, req, last.rsp.GetRequirements()); err != nil {
 		return nil, err
 	}
 	if last.rsp != nil && proto.Equal(req, last.req) {
@@ -150,7 +171,7 @@ func (p *Preview) call(ctx context.Context, xr *unstructured.Unstructured) (*fnv
 		if err != nil {
 			return nil, err
 		}
-		asked, err := p.resolve(req, rsp.GetRequirements())
+		asked, err := p.resolve(ctx, req, rsp.GetRequirements())
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +189,7 @@ func (p *Preview) request(xr *unstructured.Unstructured) (*fnv1.RunFunctionReque
 		return nil, fmt.Errorf("%s %s: %w", xr.GetKind(), xr.GetName(), err)
 	}
 	capabilities := []fnv1.Capability{fnv1.Capability_CAPABILITY_CAPABILITIES, fnv1.Capability_CAPABILITY_REQUIRED_RESOURCES}
-	if len(p.crds) > 0 {
+	if len(p.crds) > 0 || p.cluster != nil {
 		capabilities = append(capabilities, fnv1.Capability_CAPABILITY_REQUIRED_SCHEMAS)
 	}
 	req := &fnv1.RunFunctionRequest{
@@ -187,13 +208,13 @@ func (p *Preview) request(xr *unstructured.Unstructured) (*fnv1.RunFunctionReque
 }
 
 // resolve adds what the function asked for to the request; asked reports whether that was new.
-func (p *Preview) resolve(req *fnv1.RunFunctionRequest, requirements *fnv1.Requirements) (asked bool, err error) {
+func (p *Preview) resolve(ctx context.Context, req *fnv1.RunFunctionRequest, requirements *fnv1.Requirements) (asked bool, err error) {
 	for name, selector := range requirements.GetSchemas() {
 		if _, there := req.GetRequiredSchemas()[name]; there {
 			continue
 		}
 		asked = true
-		if req.RequiredSchemas[name], err = p.schema(schema.FromAPIVersionAndKind(selector.GetApiVersion(), selector.GetKind())); err != nil {
+		if req.RequiredSchemas[name], err = p.schema(ctx, schema.FromAPIVersionAndKind(selector.GetApiVersion(), selector.GetKind())); err != nil {
 			return false, err
 		}
 	}
@@ -203,10 +224,11 @@ func (p *Preview) resolve(req *fnv1.RunFunctionRequest, requirements *fnv1.Requi
 		}
 		asked = true
 		found := &fnv1.Resources{}
-		for _, o := range append(slices.Clone(p.objects), p.all()...) {
-			if !selects(selector, o) {
-				continue
-			}
+		objects, err := p.selected(ctx, selector)
+		if err != nil {
+			return false, err
+		}
+		for _, o := range objects {
 			s, err := resource.AsStruct(o)
 			if err != nil {
 				return false, err
@@ -219,8 +241,12 @@ func (p *Preview) resolve(req *fnv1.RunFunctionRequest, requirements *fnv1.Requi
 }
 
 // schema answers as an API server that has the CRDs; it has none for a kind that it does not serve.
-func (p *Preview) schema(gvk schema.GroupVersionKind) (*fnv1.Schema, error) {
+func (p *Preview) schema(ctx context.Context, gvk schema.GroupVersionKind) (*fnv1.Schema, error) {
 	openAPI, served, err := schemaOf(gvk, p.crds)
+	if p.cluster != nil {
+		openAPI, err = p.cluster.Schema(ctx, gvk)
+		served = openAPI != nil
+	}
 	if err != nil || !served {
 		return &fnv1.Schema{}, err
 	}
@@ -265,15 +291,21 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 	}
 	existing := p.composed[xr.GetUID()]
 	for _, name := range slices.Sorted(maps.Keys(rsp.GetDesired().GetResources())) {
-		if existing[name] != nil && !looking(existing[name]) && !aso.Held(existing[name]) {
+		made := existing[name] != nil && !looking(existing[name]) && !aso.Held(existing[name])
+		if made && p.cluster == nil {
 			continue
 		}
 		o, err := desired(rsp.GetDesired().GetResources()[name], xr, name)
 		if err != nil {
 			return false, err
 		}
-		changed = p.take(existing, name, o) || changed
+		if made {
+			changed = p.update(xr, name, o) || changed
+		} else {
+			changed = p.take(xr, name, o) || changed
+		}
 	}
+	changed = p.drop(xr, rsp.GetDesired().GetResources()) || changed
 	p.mirror(xr)
 	if err := p.createMachine(xr); err != nil {
 		return false, fmt.Errorf("%s %s: %w", xr.GetKind(), xr.GetName(), err)
@@ -282,27 +314,40 @@ func (p *Preview) accept(xr *unstructured.Unstructured, rsp *fnv1.RunFunctionRes
 }
 
 // take has Azure answer to a desired object, and reports whether that is news.
-func (p *Preview) take(existing map[string]*unstructured.Unstructured, name string, o *unstructured.Unstructured) bool {
-	news := existing[name] == nil
+func (p *Preview) take(xr *unstructured.Unstructured, name string, o *unstructured.Unstructured) bool {
+	existing := p.composed[xr.GetUID()]
+	before := existing[name]
+	if p.cluster != nil {
+		o = applied(before, o)
+	}
 	existing[name] = o
+	news := func() bool {
+		return before == nil || p.cluster != nil && !equality.Semantic.DeepEqual(before.Object, o.Object)
+	}
 	switch {
 	case aso.Held(o):
-		ownAnnotations(o)
-		return news
+		p.ownAnnotations(o)
+		return news()
 	case looking(o):
 		if status := p.azure(o); status != nil {
 			found(o, status)
-			return news
+		} else {
+			notFound(o)
 		}
-		notFound(o)
-		return news
+		p.ownAnnotations(o)
+		return news()
 	case o.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipExternal:
 		found(o, p.azure(o))
+		p.ownAnnotations(o)
 		return true
 	}
 	meta.RemoveAnnotations(o, v1beta1.AnnotationNew) // It goes when the resource is ready.
 	p.Resources = append(p.Resources, o.DeepCopy())
+	p.record(xr, name, nil, o)
 	succeed(o)
+	if p.cluster != nil {
+		finish(o)
+	}
 	return true
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
-// composedManager is how Crossplane's field managers of composed objects begin.
-const composedManager = "apiextensions.crossplane.io/composed"
+// ComposedManager is how Crossplane's field managers of composed objects begin.
+const ComposedManager = "apiextensions.crossplane.io/composed"
 
 // AsApplied returns observed as Crossplane last applied it: just the fields that it owns. To return that as desired
 // changes nothing, while to return less would remove fields, and to return more would take them from their owners.
@@ -41,7 +41,7 @@ func AsApplied(observed *unstructured.Unstructured) (*unstructured.Unstructured,
 
 // byCrossplane reports whether the fields are those that Crossplane applies to what it composes.
 func byCrossplane(m metav1.ManagedFieldsEntry) bool {
-	return m.Operation == metav1.ManagedFieldsOperationApply && strings.HasPrefix(m.Manager, composedManager) && m.Subresource == ""
+	return m.Operation == metav1.ManagedFieldsOperationApply && strings.HasPrefix(m.Manager, ComposedManager) && m.Subresource == ""
 }
 
 func extract(observed *unstructured.Unstructured, owned *fieldpath.Set) (*unstructured.Unstructured, error) {

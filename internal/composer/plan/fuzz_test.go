@@ -24,7 +24,7 @@ func FuzzAsApplied(f *testing.F) {
 	f.Fuzz(func(t *testing.T, fields string) {
 		observed := object(t, fuzzedObject)
 		observed.SetManagedFields([]metav1.ManagedFieldsEntry{{
-			Manager: composedManager + "/x", Operation: metav1.ManagedFieldsOperationApply, APIVersion: observed.GetAPIVersion(), FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields),
+			Manager: ComposedManager + "/x", Operation: metav1.ManagedFieldsOperationApply, APIVersion: observed.GetAPIVersion(), FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields),
 		}})
 		applied, err := AsApplied(observed)
 		if err != nil {

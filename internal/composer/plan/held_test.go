@@ -66,7 +66,7 @@ func applied(o *unstructured.Unstructured) {
 		}
 		fields += `"f:` + name + `":{}`
 	}
-	o.SetManagedFields([]metav1.ManagedFieldsEntry{entry(o, composedManager+"/x", metav1.ManagedFieldsOperationApply, "", fields+"}}}")})
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{entry(o, ComposedManager+"/x", metav1.ManagedFieldsOperationApply, "", fields+"}}}")})
 }
 
 // TestHeld shows when an object is held in Kubernetes, when it is kept out of it, and when it is released.
@@ -168,7 +168,7 @@ func TestHeld(t *testing.T) {
 
 func forgotten(o *unstructured.Unstructured) *unstructured.Unstructured {
 	o = o.DeepCopy()
-	o.SetManagedFields([]metav1.ManagedFieldsEntry{entry(o, composedManager+"/x", metav1.ManagedFieldsOperationApply, "", `{"f:spec":{"f:azureName":{}}}`)})
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{entry(o, ComposedManager+"/x", metav1.ManagedFieldsOperationApply, "", `{"f:spec":{"f:azureName":{}}}`)})
 	return o
 }
 
@@ -335,7 +335,7 @@ func TestLiesInNew(t *testing.T) {
 			if c.edit != nil {
 				c.edit(parent, child)
 			}
-			c.net.SetManagedFields(append(c.net.GetManagedFields(), entry(c.net, composedManager+"/x", metav1.ManagedFieldsOperationApply, "",
+			c.net.SetManagedFields(append(c.net.GetManagedFields(), entry(c.net, ComposedManager+"/x", metav1.ManagedFieldsOperationApply, "",
 				fmt.Sprintf(`{"f:metadata":{"f:annotations":{"f:%s":{},"f:%s":{}}}}`, v1beta1.AnnotationNew, ownership))))
 			out := makeWith(t, c.plan, false, []*Resource{parent, child}, c.net)
 			got := ""

@@ -169,7 +169,7 @@ func (p *Plan) apply(r *Resource, d decision, out *Outcomes) error {
 			return p.apply(r, p.blockedBy(r, blocked), out)
 		}
 		p.annotate(r, d, observed)
-		out.Composed[r.Name()] = composer.Composed{Object: r.Object, Ready: outcome.State.Ready}
+		out.Composed[r.Name()] = composer.Composed{Object: r.Object, Ready: outcome.State.Ready, Source: r.Source}
 	}
 	out.Of = append(out.Of, outcome)
 	return nil
@@ -264,7 +264,7 @@ func (p *Plan) keep(r *Resource, d decision, observed *unstructured.Unstructured
 			Conditions: []composer.Condition{composer.False(composer.ConditionResourcesReady, d.err.Reason, d.err.Message)}}
 	}
 	p.freeze(kept, observed)
-	out.Composed[r.Name()] = composer.Composed{Object: kept}
+	out.Composed[r.Name()] = composer.Composed{Object: kept, Source: r.Source}
 	return nil
 }
 

@@ -20,7 +20,7 @@ func allApplied(o *unstructured.Unstructured) {
 		names = append(names, fmt.Sprintf("%q:{}", "f:"+name))
 	}
 	fields := `{"f:spec":{"f:azureName":{}},"f:metadata":{"f:annotations":{` + strings.Join(names, ",") + `}}}`
-	o.SetManagedFields([]metav1.ManagedFieldsEntry{entry(o, composedManager+"/x", metav1.ManagedFieldsOperationApply, "", fields)})
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{entry(o, ComposedManager+"/x", metav1.ManagedFieldsOperationApply, "", fields)})
 }
 
 // TestLeavesAzureToo shows that no object leaves the spec with the policy skip, with which ASO would leave its resource in Azure, while that is,
