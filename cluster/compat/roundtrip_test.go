@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/randfill"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/cluster/compat/schema"
+	"github.com/crossplane-capz/crossplane-capz/internal/schema"
 )
 
 // kinds are CAPZ's types, and this project's of the same names.

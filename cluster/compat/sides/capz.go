@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/oracle"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/compat/schema"
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
+	"github.com/crossplane-capz/crossplane-capz/internal/schema"
 )
 
 // Objects are ASO objects by kind and name.

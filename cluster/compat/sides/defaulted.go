@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/cluster-api-provider-azure/oracle"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/compat/schema"
+	"github.com/crossplane-capz/crossplane-capz/internal/schema"
 )
 
 // A Kind is one version of a kind that both sides have, by the plural of its name.

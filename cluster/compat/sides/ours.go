@@ -14,11 +14,11 @@ import (
 	webhook "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/cluster/compat/schema"
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
 	"github.com/crossplane-capz/crossplane-capz/functions/managed/aks"
 	"github.com/crossplane-capz/crossplane-capz/internal/admission"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/schema"
 )
 
 // Ours is the side of this project.

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/arm"
-	"github.com/crossplane-capz/crossplane-capz/cluster/compat/schema"
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
+	"github.com/crossplane-capz/crossplane-capz/internal/schema"
 )
 
 // Sent is what one side has sent to Azure for a self-managed cluster.

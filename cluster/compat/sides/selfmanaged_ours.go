@@ -12,11 +12,11 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/arm"
-	"github.com/crossplane-capz/crossplane-capz/cluster/compat/schema"
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/preview"
+	"github.com/crossplane-capz/crossplane-capz/internal/schema"
 )
 
 // SelfManagedOurs is the side of this project for self-managed clusters.

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"sigs.k8s.io/yaml"
 )
@@ -34,6 +33,15 @@ func Read(file, version string) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	s, err := Parse(content, version)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return s, nil
+}
+
+// Parse returns the schema of a version in a CustomResourceDefinition or a CompositeResourceDefinition.
+func Parse(content []byte, version string) (*Schema, error) {
 	definition := struct {
 		Spec struct {
 			Versions []struct {
@@ -43,14 +51,14 @@ func Read(file, version string) (*Schema, error) {
 		}
 	}{}
 	if err := yaml.Unmarshal(content, &definition); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	for _, v := range definition.Spec.Versions {
 		if v.Name == version {
 			return parse(v.Schema.OpenAPIV3Schema)
 		}
 	}
-	return nil, fmt.Errorf("%s has no version %s", file, version)
+	return nil, fmt.Errorf("it has no version %s", version)
 }
 
 func parse(props *extv1.JSONSchemaProps) (*Schema, error) {
@@ -87,7 +95,7 @@ func (s *Schema) Validate(ctx context.Context, object, before map[string]any) er
 	}
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, object)...)
 	if s.rules != nil && len(errs) == 0 {
-		byRules, _ := s.rules.Validate(ctx, field.NewPath(""), s.structural, object, old, celconfig.RuntimeCELCostBudget)
+		byRules, _ := s.rules.Validate(ctx, nil, s.structural, object, old, celconfig.RuntimeCELCostBudget)
 		errs = append(errs, byRules...)
 	}
 	return errs.ToAggregate()
