@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/cli-runtime/pkg/resource"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-capz/crossplane-capz/functions/registry"
+	"github.com/crossplane-capz/crossplane-capz/internal/changes"
+	"github.com/crossplane-capz/crossplane-capz/package/configuration"
+)
+
+// errShown is the answer when all that is wrong has been printed.
+var errShown = errors.New("there are mistakes")
+
+const planExample = `  # What would this folder change in Azure, beside what the cluster has already?
+  kubectl capz plan -f my-cluster/
+
+  # What does it stand for, without any cluster?
+  kubectl capz plan --offline -f my-cluster/
+
+  # Before a merge, in CI: 0 is no change, 2 are changes, 1 is a mistake
+  kubectl capz plan -f my-cluster/ --output json > plan.json
+
+  # From another tool
+  kustomize build . | kubectl capz plan -f -`
+
+// planOptions are what plan is told on the command line.
+type planOptions struct {
+	genericiooptions.IOStreams
+
+	config     *genericclioptions.ConfigFlags
+	files      resource.FilenameOptions
+	offline    bool
+	output     string
+	serverSide bool
+	force      bool
+	manager    string
+	functions  map[string]string
+	// shown is true while progress stands on the terminal.
+	shown bool
+}
+
+func newPlanCommand(streams genericiooptions.IOStreams) *cobra.Command {
+	o := &planOptions{IOStreams: streams, config: genericclioptions.NewConfigFlags(true)}
+	cmd := &cobra.Command{
+		Use:   "plan -f FILE|FOLDER|-",
+		Short: "Print what applying manifests would change in Azure",
+		Long: `Print what applying manifests would change in Azure, resource by resource and in that order, before anything is applied.
+
+Objects that the cluster has and the manifests have not stay as they are: a plan deletes nothing that kubectl apply does not.
+It ends with 0 when Azure would be sent nothing, with 2 when it would, and with 1 when something is wrong.`,
+		Example: planExample,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVarP(&o.files.Filenames, "filename", "f", nil, "Manifests: files, folders, addresses, or - for standard input.")
+	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false, "Read the folders in the folders of -f, too.")
+	flags.BoolVar(&o.offline, "offline", false, "Ask no cluster: all is taken to be new.")
+	flags.StringVarP(&o.output, "output", "o", "", "json or yaml; empty for people.")
+	flags.BoolVar(&o.serverSide, "server-side", false, "Plan for kubectl apply --server-side.")
+	flags.BoolVar(&o.force, "force-conflicts", false, "Plan for kubectl apply --server-side --force-conflicts.")
+	flags.StringVar(&o.manager, "field-manager", "kubectl", "The name that kubectl apply --server-side has in the cluster.")
+	flags.StringToStringVar(&o.functions, "function", nil, "Address of a further function of a Composition, by the name of its Function, as in function-x=127.0.0.1:9443; reached by gRPC without TLS.")
+	_ = cmd.MarkFlagRequired("filename") // It is there.
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+	o.config.AddFlags(flags)
+	return cmd
+}
+
+func (o *planOptions) run(ctx context.Context) error {
+	if o.output != "" && o.output != "json" && o.output != "yaml" {
+		return fmt.Errorf("--output is %q, but must be json or yaml", o.output)
+	}
+	if err := o.where(); err != nil {
+		return err
+	}
+	manifests, err := o.read()
+	if err != nil {
+		return err
+	}
+	plan, err := o.plan(ctx, manifests)
+	o.done()
+	if err != nil {
+		return err
+	}
+	if err := o.print(plan); err != nil {
+		return err
+	}
+	switch {
+	case len(plan.Mistakes) > 0:
+		return errShown
+	case plan.Summary.Changes():
+		return errChanges
+	}
+	return nil
+}
+
+// plan returns the plan for the manifests, or what is wrong with them.
+func (o *planOptions) plan(ctx context.Context, manifests []*unstructured.Unstructured) (*changes.Plan, error) {
+	pipeline := &changes.Pipeline{Run: registry.Run}
+	in := changes.Input{Function: pipeline, Sources: registry.Sources, Manifests: manifests}
+	var mistakes []changes.Mistake
+	var notes []string
+	others, err := o.connect()
+	if err != nil {
+		return nil, err
+	}
+	pipeline.Others = others
+	if o.offline {
+		pipeline.Composition = amongManifests(manifests)
+		mistakes, err = changes.Admit(ctx, configuration.Definitions, manifests)
+	} else {
+		in, mistakes, notes, err = o.live(ctx, in, pipeline)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(mistakes) > 0 {
+		return changes.Refused(mistakes), nil
+	}
+	o.progress("composing")
+	plan, err := changes.Make(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	plan.Notes = slices.Concat(notes, pipeline.Notes(), plan.Notes)
+	return plan, nil
+}
+
+// amongManifests returns the Compositions that manifests have.
+func amongManifests(manifests []*unstructured.Unstructured) func(context.Context, string) (*unstructured.Unstructured, error) {
+	return func(_ context.Context, name string) (*unstructured.Unstructured, error) {
+		for _, o := range manifests {
+			if o.GroupVersionKind() == changes.CompositionKind && o.GetName() == name {
+				return o, nil
+			}
+		}
+		return nil, nil
+	}
+}
+
+// read returns the objects of the manifests, each in the namespace that it would be applied to.
+func (o *planOptions) read() ([]*unstructured.Unstructured, error) {
+	namespace, explicit, err := o.config.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return nil, err
+	}
+	builder := resource.NewLocalBuilder().Unstructured().Local().NamespaceParam(namespace).DefaultNamespace().Flatten()
+	files := o.files
+	files.Filenames = slices.DeleteFunc(slices.Clone(files.Filenames), func(name string) bool { return name == "-" })
+	if len(files.Filenames) < len(o.files.Filenames) {
+		builder.Stream(o.In, "standard input")
+	}
+	if len(files.Filenames) > 0 {
+		builder.FilenameParam(explicit, &files)
+	}
+	infos, err := builder.Do().Infos()
+	if err != nil {
+		return nil, err
+	}
+	var objects []*unstructured.Unstructured
+	for _, info := range infos {
+		u, ok := info.Object.(*unstructured.Unstructured)
+		if !ok {
+			return nil, fmt.Errorf("%s: %T is no object", info.Source, info.Object)
+		}
+		if u.GetNamespace() == "" {
+			u.SetNamespace(namespace)
+		}
+		objects = append(objects, u)
+	}
+	return objects, nil
+}
+
+func (o *planOptions) print(plan *changes.Plan) error {
+	var content []byte
+	var err error
+	switch o.output {
+	case "json":
+		content, err = json.MarshalIndent(plan, "", "  ")
+		content = append(content, '\n')
+	case "yaml":
+		content, err = yaml.Marshal(plan)
+	default:
+		return changes.Text(o.Out, plan, coloured(o.Out))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = o.Out.Write(content)
+	return err
+}
+
+// coloured reports whether what is written is for a terminal of somebody who wants colours (https://no-color.org).
+func coloured(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(file.Fd())) //nolint:gosec // A file descriptor is small.
+}

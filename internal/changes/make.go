@@ -1,0 +1,281 @@
+package changes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/preview"
+)
+
+// An Input is what a plan is made from.
+type Input struct {
+	// Function composes, and Sources says which field of a composite resource asks for what it composes of a request.
+	Function fnv1.FunctionRunnerServiceServer
+	Sources  func(*fnv1.RunFunctionRequest) map[string]string
+	// Cluster is the management cluster to compare with; nil for none.
+	Cluster preview.Cluster
+	// Live are the objects of the cluster that the plan may be about, as they are.
+	Live []*unstructured.Unstructured
+	// Manifests are the objects as the cluster has them once they are applied.
+	Manifests []*unstructured.Unstructured
+}
+
+// Make plans what applying the manifests changes. An error means that there is nothing to plan.
+func Make(ctx context.Context, in Input) (*Plan, error) {
+	m := &maker{Input: in}
+	made, err := m.play(ctx, overlay(in.Live, in.Manifests))
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan{APIVersion: APIVersion, Kind: Kind, Against: Nothing, Changes: []Item{}}
+	var before *preview.Preview
+	if in.Cluster != nil {
+		plan.Against = LiveCluster
+		if before, err = m.before(ctx); err != nil {
+			return nil, err
+		}
+	}
+	sources, past := m.sourcesOf(made), m.sourcesOf(before)
+	items := slices.Concat(m.own(), itemsOf(made, sources, past), heldAndLeft(made))
+	if in.Cluster != nil {
+		if err := m.attribute(ctx, plan, items, before); err != nil {
+			return nil, err
+		}
+		more, touched := m.machines(made)
+		items, plan.Summary.Unchanged = append(items, more...), -touched
+	}
+	plan.Changes = append(plan.Changes, items...)
+	for i, item := range plan.Changes {
+		plan.Summary.count(item)
+		if item.Count == 1 {
+			plan.Changes[i].Count = 0
+		}
+	}
+	plan.Summary.Unchanged += unchanged(made)
+	plan.Mistakes, plan.Notes = mistakes(made), append(plan.Notes, troubles(made)...)
+	return plan, nil
+}
+
+type maker struct{ Input }
+
+func (m *maker) play(ctx context.Context, objects []*unstructured.Unstructured) (*preview.Preview, error) {
+	copies := make([]*unstructured.Unstructured, 0, len(objects))
+	for _, o := range objects {
+		copies = append(copies, o.DeepCopy())
+	}
+	if m.Cluster == nil {
+		return preview.Make(ctx, m.Function, copies)
+	}
+	return preview.MakeUpon(ctx, m.Cluster, m.Function, copies)
+}
+
+// before plays what happens without the manifests; nil when there is nothing that could.
+func (m *maker) before(ctx context.Context) (*preview.Preview, error) {
+	if !slices.ContainsFunc(m.Live, preview.IsComposite) {
+		return nil, nil
+	}
+	return m.play(ctx, m.Live)
+}
+
+// overlay returns the live objects with those of the manifests in their places, and the new ones.
+func overlay(live, manifests []*unstructured.Unstructured) []*unstructured.Unstructured {
+	all := slices.Clone(live)
+	for _, o := range manifests {
+		if i := slices.IndexFunc(all, func(other *unstructured.Unstructured) bool { return same(o, other) }); i >= 0 {
+			all[i] = o
+		} else {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+func same(a, b *unstructured.Unstructured) bool {
+	return a.GroupVersionKind().GroupKind() == b.GroupVersionKind().GroupKind() && a.GetNamespace() == b.GetNamespace() && a.GetName() == b.GetName()
+}
+
+// sourcesOf returns which fields ask for composed objects, by composite resource and composition resource name.
+func (m *maker) sourcesOf(p *preview.Preview) map[string]string {
+	sources := map[string]string{}
+	if p == nil || m.Sources == nil {
+		return sources
+	}
+	for _, xr := range p.Composites() {
+		req, _ := p.Answer(xr)
+		if req == nil {
+			continue
+		}
+		for name, source := range m.Sources(req) {
+			sources[keyOf(xr, name)] = source
+		}
+	}
+	return sources
+}
+
+func keyOf(xr *unstructured.Unstructured, name string) string {
+	return string(xr.GetUID()) + "/" + name
+}
+
+// itemsOf returns what is sent to Azure, in order.
+func itemsOf(p *preview.Preview, sources, past map[string]string) []Item {
+	var items []Item
+	for _, s := range p.Steps() {
+		item := Item{Of: referenceTo(s.Composite), Source: sources[keyOf(s.Composite, s.Name)], Count: p.Count(s.Composite)}
+		switch {
+		case item.Count == 0:
+			continue // There are to be no such machines.
+		case s.After != nil && s.After.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipExternal:
+			continue // What the composite resource says of it is told.
+		case s.Before == nil:
+			item.Action, item.Resource = Create, resourceOf(s.After)
+			item.Spec, _ = s.After.Object["spec"].(map[string]any)
+			if reason := skipped(s.After); reason != "" {
+				item.Action, item.Reason = Leave, reason
+			}
+		case s.After == nil:
+			item.Action, item.Resource, item.Source = Delete, resourceOf(s.Before), past[keyOf(s.Composite, s.Name)]
+			if reason := staysInAzure(s.Before); reason != "" {
+				item.Action, item.Reason = Leave, reason
+			}
+		default:
+			item.Action, item.Resource = Change, resourceOf(s.After)
+			if item.Fields = fieldChanges(s.Before, s.After); len(item.Fields) == 0 {
+				continue
+			}
+			if reason := skipped(s.After); reason != "" {
+				item.Action, item.Reason = Leave, reason
+			}
+		}
+		items = append(items, item)
+	}
+	return replacements(items)
+}
+
+// own returns what becomes of the ASO objects among the manifests, which nobody composes.
+func (m *maker) own() []Item {
+	var items []Item
+	for _, o := range m.Manifests {
+		if !aso.IsASO(o.GroupVersionKind().Group) {
+			continue
+		}
+		item := Item{Action: Create, Resource: resourceOf(o), Of: referenceTo(o), Count: 1}
+		if i := slices.IndexFunc(m.Live, func(live *unstructured.Unstructured) bool { return same(o, live) }); i >= 0 {
+			if item.Action, item.Fields = Change, fieldChanges(m.Live[i], o); len(item.Fields) == 0 {
+				continue
+			}
+		} else {
+			item.Spec, _ = o.Object["spec"].(map[string]any)
+		}
+		if reason := skipped(o); reason != "" {
+			item.Action, item.Reason = Leave, reason
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+var policy = "metadata.annotations." + aso.AnnotationReconcilePolicy
+
+// fieldChanges returns what is sent to Azure in another way than before. Of what others write, that is at most the tags, by provider-capz.
+func fieldChanges(before, after *unstructured.Unstructured) []FieldChange {
+	all := differences("spec", before.Object["spec"], after.Object["spec"])
+	if aso.SkippedByLifecycle(after) {
+		kind := after.GroupVersionKind().GroupKind()
+		machines := kind == aso.VirtualMachine.GroupKind() || kind == aso.NetworkInterface.GroupKind()
+		all = slices.DeleteFunc(all, func(d difference) bool { return !machines || !strings.HasPrefix(d.path, "spec.tags") })
+	} else {
+		all = append(all, differences(policy, policyOf(before), policyOf(after))...)
+	}
+	var changes []FieldChange
+	for _, d := range all {
+		changes = append(changes, d.change())
+	}
+	return changes
+}
+
+func policyOf(o *unstructured.Unstructured) any {
+	if p, set := o.GetAnnotations()[aso.AnnotationReconcilePolicy]; set {
+		return p
+	}
+	return absent{}
+}
+
+// skipped returns why Azure Service Operator sends nothing for an object; empty when it does.
+func skipped(o *unstructured.Unstructured) string {
+	annotations := o.GetAnnotations()
+	if annotations[aso.AnnotationReconcilePolicy] != aso.PolicySkip || aso.LifecycleOf(o) != aso.Managed {
+		return ""
+	}
+	if aso.SkippedByPause(o) {
+		return "is paused: nothing is sent to Azure before the pause ends"
+	}
+	return "has the annotation " + aso.AnnotationReconcilePolicy + "=" + aso.PolicySkip + ": Azure Service Operator only reads it"
+}
+
+// staysInAzure returns why a resource stays in Azure when its object is deleted; empty when it does not.
+func staysInAzure(o *unstructured.Unstructured) string {
+	annotations := o.GetAnnotations()
+	switch p := annotations[aso.AnnotationReconcilePolicy]; {
+	case annotations[v1beta1.AnnotationOwnership] == v1beta1.OwnershipExternal:
+		return "was in Azure before: its object goes, and the resource stays"
+	case aso.LifecycleOf(o) != aso.Managed:
+		return ""
+	case p == aso.PolicySkip || p == aso.PolicyDetachOnDelete:
+		return "has the annotation " + aso.AnnotationReconcilePolicy + "=" + p + ": its object goes, and the resource stays in Azure"
+	}
+	return ""
+}
+
+// replacements joins a resource that goes and one of the kind that the same field asks for under another name.
+func replacements(items []Item) []Item {
+	var out []Item
+	gone := map[int]bool{}
+	for _, item := range items {
+		if item.Action == Create && item.Source != "" {
+			i := slices.IndexFunc(items, func(other Item) bool {
+				return other.Action == Delete && other.Of == item.Of && other.Source == item.Source && other.Resource.Kind == item.Resource.Kind
+			})
+			if i >= 0 && !gone[i] {
+				gone[i] = true
+				old := items[i].Resource
+				item.Action, item.Replaces = Replace, &old
+				item.Reason = fmt.Sprintf("%s asks for another name: %s is deleted, and %s is made", item.Source, old.Reference, item.Resource.Reference)
+			}
+		}
+		out = append(out, item)
+	}
+	var left []Item
+	for i, item := range out {
+		if !gone[i] {
+			left = append(left, item)
+		}
+	}
+	return left
+}
+
+// unchanged counts the resources that stay as they are.
+func unchanged(p *preview.Preview) int64 {
+	touched := map[string]bool{}
+	for _, s := range p.Steps() {
+		if s.Before == nil || s.After == nil || len(fieldChanges(s.Before, s.After)) > 0 {
+			touched[keyOf(s.Composite, s.Name)] = true
+		}
+	}
+	var n int64
+	for _, xr := range p.Composites() {
+		for name, o := range p.Composed(xr) {
+			ownership := o.GetAnnotations()[v1beta1.AnnotationOwnership]
+			if !touched[keyOf(xr, name)] && !aso.Held(o) && ownership != v1beta1.OwnershipExternal && ownership != v1beta1.OwnershipUndecided {
+				n += p.Count(xr)
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,9 @@
+// Package configuration has the definitions of the composite kinds, for tools that check manifests without a cluster.
+package configuration
+
+import "embed"
+
+// Definitions has a file PLURAL/definition.yaml for each composite kind: its CompositeResourceDefinition.
+//
+//go:embed */definition.yaml
+var Definitions embed.FS
