@@ -34,6 +34,9 @@ const planExample = `  # What would this folder change in Azure, beside what the
   # Before a merge, in CI: 0 is no change, 2 are changes, 1 is a mistake
   kubectl capz plan -f my-cluster/ --output json > plan.json
 
+  # Which rights in Azure does it need?
+  kubectl capz plan --offline -f my-cluster/ --role > role.json && az role definition create --role-definition role.json
+
   # From another tool
   kustomize build . | kubectl capz plan -f -`
 
@@ -49,6 +52,9 @@ type planOptions struct {
 	force      bool
 	manager    string
 	functions  map[string]string
+	role       bool
+	// subscription is the one of the role.
+	subscription string
 	// shown is true while progress stands on the terminal.
 	shown bool
 }
@@ -75,6 +81,8 @@ It ends with 0 when Azure would be sent nothing, with 2 when it would, and with 
 	flags.BoolVar(&o.force, "force-conflicts", false, "Plan for kubectl apply --server-side --force-conflicts.")
 	flags.StringVar(&o.manager, "field-manager", "kubectl", "The name that kubectl apply --server-side has in the cluster.")
 	flags.StringToStringVar(&o.functions, "function", nil, "Address of a further function of a Composition, by the name of its Function, as in function-x=127.0.0.1:9443; reached by gRPC without TLS.")
+	flags.BoolVar(&o.role, "role", false, "Print the custom role in Azure that the manifests need, as JSON for az role definition create, and no plan.")
+	flags.StringVar(&o.subscription, "subscription", "", "The subscription that --role is for, where the manifests do not say it.")
 	_ = cmd.MarkFlagRequired("filename") // It is there.
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	o.config.AddFlags(flags)
@@ -91,6 +99,9 @@ func (o *planOptions) run(ctx context.Context) error {
 	manifests, err := o.read()
 	if err != nil {
 		return err
+	}
+	if o.role {
+		return o.printRole(ctx, manifests)
 	}
 	plan, err := o.plan(ctx, manifests)
 	o.done()
@@ -109,35 +120,47 @@ func (o *planOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// plan returns the plan for the manifests, or what is wrong with them.
-func (o *planOptions) plan(ctx context.Context, manifests []*unstructured.Unstructured) (*changes.Plan, error) {
-	pipeline := &changes.Pipeline{Run: registry.Run}
-	in := changes.Input{Function: pipeline, Sources: registry.Sources, Manifests: manifests}
-	var mistakes []changes.Mistake
-	var notes []string
-	others, err := o.connect()
-	if err != nil {
+// A question is what is asked about manifests that were read.
+type question struct {
+	changes.Input
+
+	pipeline *changes.Pipeline
+	mistakes []changes.Mistake
+	notes    []string
+}
+
+// ask reads what a plan is made from, and what is wrong with it.
+func (o *planOptions) ask(ctx context.Context, manifests []*unstructured.Unstructured) (*question, error) {
+	q := &question{pipeline: &changes.Pipeline{Run: registry.Run}}
+	q.Input = changes.Input{Function: q.pipeline, Sources: registry.Sources, Manifests: manifests}
+	var err error
+	if q.pipeline.Others, err = o.connect(); err != nil {
 		return nil, err
 	}
-	pipeline.Others = others
 	if o.offline {
-		pipeline.Composition = amongManifests(manifests)
-		mistakes, err = changes.Admit(ctx, configuration.Definitions, manifests)
+		q.pipeline.Composition = amongManifests(manifests)
+		q.mistakes, err = changes.Admit(ctx, configuration.Definitions, manifests)
 	} else {
-		in, mistakes, notes, err = o.live(ctx, in, pipeline)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(mistakes) > 0 {
-		return changes.Refused(mistakes), nil
+		q.Input, q.mistakes, q.notes, err = o.live(ctx, q.Input, q.pipeline)
 	}
 	o.progress("composing")
-	plan, err := changes.Make(ctx, in)
+	return q, err
+}
+
+// plan returns the plan for the manifests, or what is wrong with them.
+func (o *planOptions) plan(ctx context.Context, manifests []*unstructured.Unstructured) (*changes.Plan, error) {
+	q, err := o.ask(ctx, manifests)
 	if err != nil {
 		return nil, err
 	}
-	plan.Notes = slices.Concat(notes, pipeline.Notes(), plan.Notes)
+	if len(q.mistakes) > 0 {
+		return changes.Refused(q.mistakes), nil
+	}
+	plan, err := changes.Make(ctx, q.Input)
+	if err != nil {
+		return nil, err
+	}
+	plan.Notes = slices.Concat(q.notes, q.pipeline.Notes(), plan.Notes)
 	return plan, nil
 }
 

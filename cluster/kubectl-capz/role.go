@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/changes"
+)
+
+// printRole prints the role that the manifests need, and on standard error what it may lack.
+func (o *planOptions) printRole(ctx context.Context, manifests []*unstructured.Unstructured) error {
+	q, err := o.ask(ctx, manifests)
+	mistakes := []changes.Mistake(nil)
+	var role *changes.Role
+	if err == nil {
+		mistakes = q.mistakes
+	}
+	if err == nil && len(mistakes) == 0 {
+		role, mistakes, err = changes.MakeRole(ctx, q.Input, o.subscription)
+	}
+	o.done()
+	if err != nil {
+		return err
+	}
+	if len(mistakes) > 0 {
+		return errors.Join(errShown, changes.Text(o.ErrOut, changes.Refused(mistakes), coloured(o.ErrOut)))
+	}
+	for _, note := range append(q.notes, q.pipeline.Notes()...) {
+		if _, err := fmt.Fprintln(o.ErrOut, "Note:", note); err != nil {
+			return err
+		}
+	}
+	content, err := json.MarshalIndent(role, "", "  ")
+	if o.output == "yaml" {
+		content, err = yaml.Marshal(role)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(o.Out, string(content))
+	return err
+}

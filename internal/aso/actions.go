@@ -1,0 +1,103 @@
+package aso
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/arm"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+)
+
+// What a role in Azure has to allow beside reading, writing and deleting the type itself (Azure documentation, "Azure permissions").
+var (
+	// polling is what the end of operations is found out with, by resource provider.
+	polling = map[string][]string{
+		"Microsoft.Resources":               {"Microsoft.Resources/subscriptions/operationresults/read"},
+		"Microsoft.Network":                 {"Microsoft.Network/locations/operations/read", "Microsoft.Network/locations/operationResults/read"},
+		"Microsoft.ContainerService":        {"Microsoft.ContainerService/locations/operations/read", "Microsoft.ContainerService/locations/operationresults/read"},
+		"Microsoft.Compute":                 {"Microsoft.Compute/locations/operations/read"},
+		"Microsoft.KubernetesConfiguration": {"Microsoft.KubernetesConfiguration/extensions/operations/read"},
+	}
+	// ofMachines is what provider-capz does for virtual machines, and the disks that they bring.
+	ofMachines = []string{
+		"Microsoft.Compute/skus/read", "Microsoft.Compute/disks/read", "Microsoft.Compute/disks/write", "Microsoft.Compute/disks/delete",
+		"Microsoft.Resources/tags/read", "Microsoft.Resources/tags/write",
+	}
+	// ofCredentials are the actions by which ASO reads kubeconfigs into Secrets, by the field that asks for one.
+	ofCredentials = map[string]string{
+		"adminCredentials": "Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action",
+		"userCredentials":  "Microsoft.ContainerService/managedClusters/listClusterUserCredential/action",
+	}
+)
+
+var operatorSecrets = field.At[map[string]any]("spec", "operatorSpec", "secrets")
+
+// Actions returns what a role in Azure has to allow for the resource of an object, from its creation to its end. Of a resource that is only
+// used, that is to read it and to refer to it.
+func Actions(obj *unstructured.Unstructured, onlyUsed bool) []string {
+	kind := obj.GroupVersionKind().GroupKind()
+	ofType := TypeOf(kind)
+	if ofType == "" {
+		return nil
+	}
+	if kind == ResourceGroup.GroupKind() {
+		ofType = "Microsoft.Resources/subscriptions/resourceGroups"
+	}
+	actions := []string{ofType + "/read"}
+	if onlyUsed {
+		return actions
+	}
+	provider, _, _ := strings.Cut(ofType, "/")
+	actions = append(actions, ofType+"/write", ofType+"/delete")
+	actions = append(actions, polling[provider]...)
+	if kind == VirtualMachine.GroupKind() {
+		actions = append(actions, ofMachines...)
+	}
+	for name := range operatorSecrets.Value(obj) {
+		if action := ofCredentials[name]; action != "" && kind == ManagedCluster.GroupKind() {
+			actions = append(actions, action)
+		}
+	}
+	for _, ref := range References(obj) {
+		if ref.Path != PathOwner {
+			actions = append(actions, linkAction(obj, TypeOf(ref.GroupKind)))
+		}
+	}
+	for _, at := range ids(specOf(obj), "spec") {
+		if !strings.HasPrefix(at.path, PathOwner+".") && !within(at.id, obj) {
+			actions = append(actions, linkAction(obj, at.id.ResourceType.String()))
+		}
+	}
+	return slices.DeleteFunc(actions, func(action string) bool { return action == "" })
+}
+
+// within reports whether an ID is of the resource of an object or of a part of it, which needs no action of its own.
+func within(id *arm.ResourceID, obj *unstructured.Unstructured) bool {
+	for ; id != nil; id = id.Parent {
+		if strings.EqualFold(id.ResourceType.String(), TypeOf(obj.GroupVersionKind().GroupKind())) && strings.EqualFold(id.Name, AzureName(obj)) {
+			return true
+		}
+	}
+	return false
+}
+
+// linkAction returns what has to be allowed on a resource of a type for that of an object to refer to it; empty for nothing.
+func linkAction(obj *unstructured.Unstructured, linked string) string {
+	kind := obj.GroupVersionKind().GroupKind()
+	lower := strings.ToLower(linked)
+	switch {
+	case linked == "" || strings.HasPrefix(lower, "microsoft.resources/"):
+		return ""
+	case kind == VirtualNetworksVirtualNetworkPeering.GroupKind() && lower == "microsoft.network/virtualnetworks":
+		return VirtualNetwork.ARM() + "/peer/action"
+	case kind == PrivateEndpoint.GroupKind() && !strings.HasPrefix(lower, "microsoft.network/virtualnetworks"):
+		return linked + "/PrivateEndpointConnectionsApproval/action"
+	case strings.EqualFold(linked, UserAssignedIdentity.ARM()):
+		return UserAssignedIdentity.ARM() + "/assign/action"
+	case strings.HasPrefix(lower, "microsoft.network/"):
+		return linked + "/join/action"
+	}
+	return linked + "/read"
+}
