@@ -18,7 +18,8 @@ import (
 type command struct {
 	Out      string   `required:"" type:"path" help:"Folder to write to; it must be empty or not exist."`
 	Version  string   `help:"Version of the release, such as v0.1.0; empty takes the one in package/version.txt."`
-	Platform []string `default:"linux/amd64,linux/arm64" help:"Platforms to build the binaries for."`
+	Platform []string `default:"linux/amd64,linux/arm64" help:"Platforms to build the packages for."`
+	Plugin   []string `help:"Platforms to build kubectl-capz for; empty for all: linux and darwin, each for amd64 and arm64, and windows/amd64."`
 	Root     string   `default:"." type:"existingdir" help:"Folder of the checkout."`
 }
 
@@ -28,6 +29,9 @@ func (c *command) Run(ctx context.Context) error {
 	var err error
 	if options.Platforms, err = xpkg.ParsePlatforms(c.Platform); err != nil {
 		return fmt.Errorf("--platform: %w", err)
+	}
+	if options.PluginPlatforms, err = xpkg.ParsePlatforms(c.Plugin); err != nil {
+		return fmt.Errorf("--plugin: %w", err)
 	}
 	if err := release.Write(ctx, options); err != nil {
 		return err

@@ -10,14 +10,26 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// versionVariable is what both binaries print for --version.
+// versionVariable is what the binaries print for --version.
 const versionVariable = "github.com/crossplane-capz/crossplane-capz/internal/version.Version"
+
+// Program builds the binary of a Go package of the checkout that is in no package, and returns its path, below Out.
+func (b Builder) Program(ctx context.Context, goPackage string, platform v1.Platform) (string, error) {
+	b, err := b.withDefaults()
+	if err != nil {
+		return "", err
+	}
+	return b.compile(ctx, goPackage, platform)
+}
 
 // compile builds the binary of a Go package of the checkout and returns its path, below Out.
 func (b Builder) compile(ctx context.Context, goPackage string, platform v1.Platform) (string, error) {
 	path := filepath.Join(b.Out, "binaries", platform.OS+"-"+platform.Architecture, filepath.Base(goPackage))
 	if goPackage == providerPackage {
 		path = filepath.Join(filepath.Dir(path), Provider)
+	}
+	if platform.OS == "windows" {
+		path += ".exe"
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err

@@ -31,6 +31,7 @@ const (
 	Crossplane       = "crossplane-core"
 	CrossplaneCLI    = "crossplane"
 	Function         = "function-capz"
+	Plugin           = "kubectl-capz"
 	Fabric           = "fabric"
 	Local            = "local"
 	AzureSim         = "azuresim"
@@ -106,6 +107,7 @@ func All() []Part {
 		{Name: AzureSim, Module: ".", Package: "./cluster/azuresim/serve"},
 		{Name: Fabric, Module: "cluster/local", Package: "./machine"},
 		{Name: Function, Module: ".", Package: "./functions/function-capz"},
+		{Name: Plugin, Module: ".", Package: "./cluster/kubectl-capz"},
 		{Name: Local, Module: "cluster/local", Package: "."},
 	}
 }

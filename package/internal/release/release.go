@@ -35,8 +35,10 @@ type Options struct {
 	Out string
 	// Version is the release, with its v; empty takes the one in package/version.txt.
 	Version string
-	// Platforms to build for; empty takes all.
+	// Platforms to build the packages for; empty takes all.
 	Platforms []v1.Platform
+	// PluginPlatforms to build the kubectl plugin for; empty takes all.
+	PluginPlatforms []v1.Platform
 }
 
 // Write writes a release. The same files by the same Go release give the same bytes.
@@ -63,12 +65,14 @@ func Write(ctx context.Context, o Options) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(build) }()
-	files, err := xpkg.Builder{Root: o.Root, Out: build, Version: version, Platforms: o.Platforms}.Build(ctx)
+	builder := xpkg.Builder{Root: o.Root, Out: build, Version: version, Platforms: o.Platforms}
+	files, err := builder.Build(ctx)
 	if err != nil {
 		return err
 	}
 	for _, step := range []func() error{
 		func() error { return packages(files, o.Out, version) },
+		func() error { return plugins(ctx, builder, o, version) },
 		func() error { return install(o.Root, o.Out, version) },
 		func() error { return flavors(o.Root, o.Out) },
 		func() error { return checksums(o.Out) },
@@ -90,12 +94,53 @@ func packages(files []xpkg.File, out, version string) error {
 		if file.Binary == "" {
 			continue
 		}
-		bill, err := billOfMaterials(file.Binary, file.Package, version)
-		if err != nil {
-			return fmt.Errorf("bill of materials of %s: %w", file.Binary, err)
+		if err := writeBill(file.Binary, file.Package, version, filepath.Join(out, strings.TrimSuffix(name, filepath.Ext(name)))); err != nil {
+			return err
 		}
-		name = strings.TrimSuffix(name, filepath.Ext(name)) + ".cdx.json"
-		if err := os.WriteFile(filepath.Join(out, name), bill, 0o644); err != nil {
+	}
+	return nil
+}
+
+// writeBill writes the bill of materials of a binary into a file of the name, without an extension.
+func writeBill(binary, name, version, file string) error {
+	bill, err := billOfMaterials(binary, name, version)
+	if err != nil {
+		return fmt.Errorf("bill of materials of %s: %w", binary, err)
+	}
+	return os.WriteFile(file+".cdx.json", bill, 0o644)
+}
+
+// Plugin is the name of the kubectl plugin, and pluginPackage its Go package.
+const (
+	Plugin        = "kubectl-capz"
+	pluginPackage = "./cluster/kubectl-capz"
+)
+
+// PluginPlatforms are those that people run kubectl on.
+func PluginPlatforms() []v1.Platform {
+	return append(xpkg.Platforms(), v1.Platform{OS: "darwin", Architecture: "amd64"}, v1.Platform{OS: "darwin", Architecture: "arm64"},
+		v1.Platform{OS: "windows", Architecture: "amd64"})
+}
+
+// plugins builds the kubectl plugin for each platform, with a bill of materials.
+func plugins(ctx context.Context, builder xpkg.Builder, o Options, version string) error {
+	platforms := o.PluginPlatforms
+	if len(platforms) == 0 {
+		platforms = PluginPlatforms()
+	}
+	for _, platform := range platforms {
+		binary, err := builder.Program(ctx, pluginPackage, platform)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(o.Out, Plugin+"-"+platform.OS+"-"+platform.Architecture)
+		if err := copyFile(binary, path+filepath.Ext(binary)); err != nil {
+			return err
+		}
+		if err := os.Chmod(path+filepath.Ext(binary), 0o755); err != nil { //nolint:gosec // It is to be run.
+			return err
+		}
+		if err := writeBill(binary, Plugin, version, path); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,12 +25,13 @@ var checkout = filepath.Join("..", "..", "..")
 func TestWrite(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "dist")
 	options := Options{Root: checkout, Out: out, Version: "v0.1.9", Platforms: []v1.Platform{{OS: "linux", Architecture: "amd64"}}}
+	options.PluginPlatforms = options.Platforms
 	if err := Write(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
 		"SHA256SUMS", "configuration-capz.xpkg",
-		"function-capz-linux-amd64.cdx.json", "function-capz-linux-amd64.xpkg", "install.yaml", "metadata.yaml",
+		"function-capz-linux-amd64.cdx.json", "function-capz-linux-amd64.xpkg", "install.yaml", "kubectl-capz-linux-amd64", "kubectl-capz-linux-amd64.cdx.json", "metadata.yaml",
 		"provider-capz-linux-amd64.cdx.json", "provider-capz-linux-amd64.xpkg",
 	}
 	flavors := 0
@@ -51,6 +53,11 @@ func TestWrite(t *testing.T) {
 	checkInstall(t, filepath.Join(out, Install))
 	checkBill(t, filepath.Join(out, "provider-capz-linux-amd64.cdx.json"), "provider-capz", "sigs.k8s.io/controller-runtime")
 	checkBill(t, filepath.Join(out, "function-capz-linux-amd64.cdx.json"), "function-capz", "github.com/crossplane/function-sdk-go")
+	checkBill(t, filepath.Join(out, "kubectl-capz-linux-amd64.cdx.json"), "kubectl-capz", "github.com/spf13/cobra")
+	printed, err := exec.CommandContext(t.Context(), filepath.Join(out, "kubectl-capz-linux-amd64"), "version").Output()
+	if err != nil || string(printed) != "v0.1.9\n" {
+		t.Errorf("kubectl-capz says that it is of %q, %v", printed, err)
+	}
 	if err := Write(t.Context(), options); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("a second release into the same folder: %v", err)
 	}
