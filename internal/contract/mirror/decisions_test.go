@@ -135,6 +135,53 @@ func TestDecideAboutTheUsersAgentPool(t *testing.T) {
 	}
 }
 
+// TestDecisionsThatDoNotLast has a user's ManagedCluster say of an agent pool what Cluster API is to decide.
+func TestDecisionsThatDoNotLast(t *testing.T) {
+	profile := func(fields map[string]any) fixture.Change {
+		fields["vmSize"] = "Standard_D2s_v3"
+		return fixture.InSpec("agentPoolProfiles", []any{map[string]any{"name": "system"}, fields})
+	}
+	const name = "pool0" // in Azure
+	tests := map[string]struct {
+		manages string
+		live    []fixture.Change
+		event   string
+	}{
+		"no profiles":             {manages: "replicas"},
+		"a profile with a number": {manages: "replicas", live: []fixture.Change{profile(map[string]any{"name": name, "count": int64(1)})}, event: "ManagedCluster my-cluster has spec.agentPoolProfiles[1].count: 1, which"},
+		"with a number and a version": {
+			manages: "version,replicas", live: []fixture.Change{profile(map[string]any{"name": name, "count": int64(1), "orchestratorVersion": "1.33.1"})},
+			event: "spec.agentPoolProfiles[1].count: 1 and spec.agentPoolProfiles[1].orchestratorVersion: 1.33.1, which",
+		},
+		"the number is the user's":  {manages: "version", live: []fixture.Change{profile(map[string]any{"name": name, "count": int64(1)})}},
+		"a profile without numbers": {manages: "replicas", live: []fixture.Change{profile(map[string]any{"name": name})}},
+		"another pool's":            {manages: "replicas", live: []fixture.Change{profile(map[string]any{"name": "other", "count": int64(1)})}},
+		"nothing is decided":        {live: []fixture.Change{profile(map[string]any{"name": name, "count": int64(1)})}},
+		"composed, so that the profiles are the function's": {
+			manages: "replicas", live: []fixture.Change{profile(map[string]any{"name": name, "count": int64(1)}), fixture.Controlled(fixture.TypedControlPlane, "my-cluster")},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			three := int32(3)
+			owner := &clusterv1.MachinePool{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pool0"},
+				Spec:       clusterv1.MachinePoolSpec{ClusterName: "my-cluster", Replicas: &three},
+			}
+			owner.Spec.Template.Spec.Version = "v1.33.2"
+			m := fixture.New(t, fixture.ClusterOfTyped(), owner,
+				fixture.With(fixture.Parse(t, fixture.TypedControlPlaneYAML), fixture.OfCluster, fixture.ComposedNothing, fixture.InStatus("version", "v1.33.2")),
+				fixture.With(fixture.Parse(t, fixture.TypedPoolYAML), fixture.OfMachinePool, fixture.ComposedNothing, fixture.Annotated(v1beta1.AnnotationManages, tc.manages)),
+				fixture.With(fixture.Parse(t, fixture.ManagedClusterYAML), tc.live...))
+			m.CreateAs("kubectl", fixture.With(fixture.Parse(t, fixture.AgentPoolYAML), fixture.InSpec("count", int64(3))))
+			m.Reconcile(pools(m, composite.AzureManagedMachinePool, nil), "my-cluster-pool0")
+			if events := strings.Join(m.TakeEvents(), "\n"); strings.Contains(events, "SetByManagedCluster") != (tc.event != "") || !strings.Contains(events, tc.event) {
+				t.Errorf("events %q, want one with %q", events, tc.event)
+			}
+		})
+	}
+}
+
 // TestDecideMakesNothing has an object vanish between the read and the write.
 func TestDecideMakesNothing(t *testing.T) {
 	m := fixture.New(t)

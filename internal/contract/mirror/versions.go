@@ -54,6 +54,9 @@ func (m *MachinePool) decidePool(ctx context.Context, s *access.Scope, owner *cl
 	if manages(s.XR, v1beta1.ManagesReplicas) && decidesCount(owner, pool) {
 		wanted[count] = int64(*owner.Spec.Replicas)
 	}
+	if err := m.warnOfProfiles(ctx, s, pool, wanted); err != nil {
+		return err
+	}
 	return decide(ctx, m.API, s.XR, pool, wanted)
 }
 
