@@ -131,6 +131,9 @@ func TestLive(t *testing.T) {
 		"a mistake that the composer finds": {example: "aks-aso", edit: inResource("AzureASOManagedMachinePool", pool1, 0, "nobody", "spec", "owner", "name"), want: []string{
 			`Mistake in AzureASOManagedMachinePool my-cluster-pool1: spec.resources[0].spec.owner.name is "nobody", but must stay "my-cluster" because the resource exists in Azure; ` +
 				"give another resource another metadata.name"}},
+		"a field that the kind does not have": {example: "aks-aso", edit: inResource("AzureASOManagedMachinePool", pool1, 0, "m", "spec", "vmsize"), want: []string{
+			"Mistake in AzureASOManagedMachinePool my-cluster-pool1: spec.resources[0].spec.vmsize must be absent: " +
+				"ManagedClustersAgentPool of containerservice.azure.com/v1api20250801 has no such field; did you mean vmSize?"}},
 		"somebody else's": {example: "aks", live: func(o *unstructured.Unstructured) {
 			if o.GetKind() == "VirtualNetwork" {
 				aso.Annotate(o, v1beta1.AnnotationOwnership, v1beta1.OwnershipExternal)

@@ -100,6 +100,13 @@ func running(t *testing.T, applied []*unstructured.Unstructured, edit func(*unst
 		if edit != nil {
 			edit(o)
 		}
+		raw, err := o.MarshalJSON() // As it comes from an API server, whose whole numbers are no floats.
+		if err == nil {
+			err = o.UnmarshalJSON(raw)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	return all
 }
@@ -170,7 +177,17 @@ func refused(o *unstructured.Unstructured) error {
 	return apierrors.NewBadRequest(strings.Join(words, "; "))
 }
 
-// openAPI has a schema that says nothing for each kind.
+// poolFields are the fields of an agent pool that examples have.
+func poolFields() map[string]any {
+	fields := map[string]any{"count": map[string]any{"type": "integer"}}
+	for _, name := range []string{"azureName", "mode", "orchestratorVersion", "type", "vmSize", "nodeLabels", "owner", "scaleDownMode", "osType", "tags", "vnetSubnetReference",
+		"enableAutoScaling", "osDiskSizeGB", "osDiskType"} {
+		fields[name] = map[string]any{}
+	}
+	return fields
+}
+
+// openAPI has a schema for each kind, which says something of agent pools only.
 type openAPI []schema.GroupVersionKind
 
 func (o openAPI) Paths() (map[string]openapi.GroupVersion, error) {
@@ -188,7 +205,12 @@ func (groupVersion) ServerRelativeURL() string { return "" }
 func (g groupVersion) Schema(string) ([]byte, error) {
 	schemas := map[string]any{}
 	for _, gvk := range g {
-		schemas[gvk.String()] = map[string]any{"type": "object", "x-kubernetes-group-version-kind": []any{map[string]any{"group": gvk.Group, "version": gvk.Version, "kind": gvk.Kind}}}
+		properties := map[string]any{}
+		if gvk.Kind == "ManagedClustersAgentPool" {
+			properties = map[string]any{"apiVersion": map[string]any{}, "kind": map[string]any{}, "metadata": map[string]any{}, "status": map[string]any{},
+				"spec": map[string]any{"type": "object", "properties": poolFields()}}
+		}
+		schemas[gvk.String()] = map[string]any{"type": "object", "properties": properties, "x-kubernetes-group-version-kind": []any{map[string]any{"group": gvk.Group, "version": gvk.Version, "kind": gvk.Kind}}}
 	}
 	return json.Marshal(map[string]any{"components": map[string]any{"schemas": schemas}})
 }

@@ -44,7 +44,11 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 	}
 	sources, past := m.sourcesOf(made), m.sourcesOf(before)
 	items := slices.Concat(m.own(), itemsOf(made, sources, past), heldAndLeft(made))
+	var wrong []Mistake
 	if in.Cluster != nil {
+		if items, wrong, err = m.invalid(ctx, made, items, sources); err != nil {
+			return nil, err
+		}
 		if err := m.attribute(ctx, plan, items, before); err != nil {
 			return nil, err
 		}
@@ -59,7 +63,7 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 		}
 	}
 	plan.Summary.Unchanged += unchanged(made)
-	plan.Mistakes, plan.Notes = mistakes(made), append(plan.Notes, troubles(made)...)
+	plan.Mistakes, plan.Notes = append(mistakes(made), wrong...), append(plan.Notes, troubles(made)...)
 	return plan, nil
 }
 

@@ -227,6 +227,8 @@ func (p *Preview) record(xr *unstructured.Unstructured, name string, before, aft
 
 // applied returns an object as a server-side apply of the desired one by Crossplane leaves it.
 func applied(before, desired *unstructured.Unstructured) *unstructured.Unstructured {
+	desired = desired.DeepCopy()
+	desired.Object = whole(desired.Object).(map[string]any)
 	after := desired.DeepCopy()
 	if before != nil {
 		after = before.DeepCopy()
@@ -271,6 +273,25 @@ func merge(into, last, now map[string]any) {
 		}
 		into[name] = runtime.DeepCopyJSONValue(value)
 	}
+}
+
+// whole returns a value with its whole numbers as the API server has them. In what a function answers, all numbers are floats.
+func whole(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			v[name] = whole(inner)
+		}
+	case []any:
+		for i := range v {
+			v[i] = whole(v[i])
+		}
+	case float64:
+		if n := int64(v); float64(n) == v {
+			return n
+		}
+	}
+	return value
 }
 
 // content returns the part of an object that Crossplane applies.
