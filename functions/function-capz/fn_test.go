@@ -44,7 +44,7 @@ func TestRunFunctionDispatches(t *testing.T) {
 		"cluster template":       {observed: composite(t, capz, "AzureASOManagedClusterTemplate", metadata)},
 		"control plane template": {observed: composite(t, capz, "AzureASOManagedControlPlaneTemplate", metadata)},
 		"machine pool template":  {observed: composite(t, capz, "AzureASOManagedMachinePoolTemplate", metadata)},
-		"another kind":           {observed: composite(t, capz, "AzureMachinePool", metadata), fatal: unknown("AzureMachinePool.infrastructure.cluster.x-k8s.io")},
+		"another kind":           {observed: composite(t, capz, "AzureMachinePoolMachine", metadata), fatal: unknown("AzureMachinePoolMachine.infrastructure.cluster.x-k8s.io")},
 		"another group":          {observed: composite(t, "example.org/v1", "AzureASOManagedCluster", metadata), fatal: unknown("AzureASOManagedCluster.example.org")},
 		"no composite":           {fatal: unknown("")},
 	}

@@ -356,8 +356,8 @@ func TestRenderErrors(t *testing.T) {
 		"no Cluster": {files: []string{pools}, err: "2 of the objects would not become ready", problem: `AzureASOManagedMachinePool my-cluster-pool0: waits for Cluster "my-cluster"`},
 		"a mistake": {files: []string{pools, file("wrong.yaml", strings.Replace(string(example), "      dnsPrefix:", "      kubernetesVersion: 1.30.1\n      dnsPrefix:", 1))},
 			err: "of the objects would not become ready", problem: `spec.resources[0].spec.kubernetesVersion is "1.30.1", but must be "1.33.6" or absent because spec.version is "v1.33.6"`},
-		"another kind": {files: []string{"../../examples/aks-aso", file("other.yaml", "apiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: AzureMachinePool\nmetadata: {name: x}\n")},
-			err: "1 of the objects would not become ready", problem: "AzureMachinePool x: function-capz composes no AzureMachinePool.infrastructure.cluster.x-k8s.io"},
+		"another kind": {files: []string{"../../examples/aks-aso", file("other.yaml", "apiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: AzureMachinePoolMachine\nmetadata: {name: x}\n")},
+			err: "1 of the objects would not become ready", problem: "AzureMachinePoolMachine x: function-capz composes no AzureMachinePoolMachine.infrastructure.cluster.x-k8s.io"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -27,6 +27,7 @@ var composers = map[schema.GroupKind]composer.Composer{
 	composite.AzureManagedMachinePool.GroupKind():     managed.MachinePool{},
 	composite.AzureCluster.GroupKind():                selfmanaged.Cluster{},
 	composite.AzureMachine.GroupKind():                selfmanaged.Machine{},
+	composite.AzureMachinePool.GroupKind():            selfmanaged.MachinePool{},
 	composite.AzureMachineTemplate.GroupKind():        selfmanaged.MachineTemplate{},
 	composite.AKSCluster.GroupKind():                  platform.Cluster{},
 	composite.XAKSCluster.GroupKind():                 platform.Cluster{},

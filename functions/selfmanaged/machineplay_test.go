@@ -21,8 +21,10 @@ import (
 type unstr = unstructured.Unstructured
 
 var (
-	machineComposers = composertest.Composers{"AzureMachine": selfmanaged.Machine{}, "AzureMachineTemplate": selfmanaged.MachineTemplate{}}
-	parsed, must     = composertest.Stored, composertest.Must
+	machineComposers = composertest.Composers{
+		"AzureMachine": selfmanaged.Machine{}, "AzureMachinePool": selfmanaged.MachinePool{}, "AzureMachineTemplate": selfmanaged.MachineTemplate{},
+	}
+	parsed, must = composertest.Stored, composertest.Must
 )
 
 const infra = "infrastructure.cluster.x-k8s.io"
@@ -150,7 +152,8 @@ func (p *play) create(key string, o *unstr) {
 	tags, _, _ := unstructured.NestedMap(o.Object, "spec", "tags")
 	p.azure[key] = tags
 	p.facts.PrincipalID = "principal"
-	p.xr = composertest.Edited(p.xr, composertest.Set("azure:///subscriptions/sub/resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m", "spec", "providerID"))
+	id := map[string]string{"VirtualMachine": "virtualMachines/m", "VirtualMachineScaleSet": "virtualMachineScaleSets/mp"}[o.GetKind()]
+	p.xr = composertest.Edited(p.xr, composertest.Set("azure:///subscriptions/sub/resourceGroups/c1/providers/Microsoft.Compute/"+id, "spec", "providerID"))
 }
 
 func (p *play) statusOf(n string, o *unstr, key string) map[string]any {

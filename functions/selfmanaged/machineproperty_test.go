@@ -33,6 +33,7 @@ func machineScenes(t testing.TB) map[string]composertest.Scene {
 	scenes := map[string]composertest.Scene{
 		"up": of(newPlay(t, facts()), 8), "control plane": of(newPlay(t, member), 8), "being made": of(newPlay(t, facts()), 2),
 		"failed": of(failed, 6), "gone": of(gone, 3), "with what was there": of(foreign, 8),
+		"pool": of(newPoolPlay(t, poolFacts()), 6),
 	}
 	if n := len(scenes["control plane"].Observed); n != 6 {
 		t.Fatalf("the scene is not complete: %d objects", n)

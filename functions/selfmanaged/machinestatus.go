@@ -105,8 +105,11 @@ func (s *machineStatus) condition(out *plan.Outcomes) composer.Condition {
 }
 
 // result returns the fields of the status.
-func (s *machineStatus) result() map[string]any {
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(s)
+func (s *machineStatus) result() map[string]any { return fieldsOf(s) }
+
+// fieldsOf returns the fields of a status as JSON has them.
+func fieldsOf(status any) map[string]any {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(status)
 	if err != nil {
 		panic(err) // A struct of this package, which can be written.
 	}

@@ -97,7 +97,7 @@ var (
 // fill writes the defaults of an object of a kind; old is empty when it is new.
 func (d *Defaulter) fill(kind string, obj, old *unstructured.Unstructured) error {
 	switch kind {
-	case clusterKind, clusterTemplateKind, machineKind, machineTemplateKind:
+	case clusterKind, clusterTemplateKind, machineKind, machinePoolKind, machineTemplateKind:
 		return d.fillSelfManaged(kind, obj, old)
 	case asoControlPlaneKind:
 		// Without an identity the subscription is that of the credential which ASO finds.

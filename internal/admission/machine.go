@@ -13,17 +13,36 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/defaulting"
 )
 
-// machine reports what the schemas of AzureMachine and AzureMachineTemplate cannot say: whether an SSH key is one, and that a template
-// stays as it is.
+// machine reports what the schemas of AzureMachine, AzureMachinePool and AzureMachineTemplate cannot say: whether an SSH key is one, and that
+// a template stays as it is.
 func machine(_ context.Context, req admission.Request) (field.ErrorList, error) {
-	if req.Kind.Kind == machineTemplateKind {
+	switch req.Kind.Kind {
+	case machineTemplateKind:
 		return machineTemplate(req)
+	case machinePoolKind:
+		return machinePool(req)
 	}
 	m, err := decode[v1beta1.AzureMachine](req.Object.Raw)
 	if err != nil || req.Operation != admissionv1.Create {
 		return nil, err
 	}
 	return sshPublicKey(field.NewPath("spec", "sshPublicKey"), m.Spec.SSHPublicKey), nil
+}
+
+// machinePool reports whether the SSH key of new instances is one, as often as it changes.
+func machinePool(req admission.Request) (field.ErrorList, error) {
+	pool, err := decode[v1beta1.AzureMachinePool](req.Object.Raw)
+	if err != nil {
+		return nil, err
+	}
+	key := pool.Spec.Template.SSHPublicKey
+	if req.Operation == admissionv1.Update {
+		before, err := decode[v1beta1.AzureMachinePool](req.OldObject.Raw)
+		if err != nil || before.Spec.Template.SSHPublicKey == key {
+			return nil, err
+		}
+	}
+	return sshPublicKey(field.NewPath("spec", "template", "sshPublicKey"), key), nil
 }
 
 // machineTemplate reports whether the template stays as it is. A topology tries what a change would be by a dry run, to make a new template

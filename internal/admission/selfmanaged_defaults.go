@@ -19,6 +19,7 @@ var (
 	machineKind         = composite.AzureMachine.Kind
 	clusterTemplateKind = composite.AzureClusterTemplate.Kind
 	machineTemplateKind = composite.AzureMachineTemplate.Kind
+	machinePoolKind     = composite.AzureMachinePool.Kind
 )
 
 // The parts of these that have defaults.
@@ -26,6 +27,8 @@ var (
 	wholeSpec         = field.At[map[string]any]("spec")
 	templateSpec      = field.At[map[string]any]("spec", "template", "spec")
 	templateSSHKey    = field.At[string]("spec", "template", "spec", "sshPublicKey")
+	poolTemplate      = field.At[map[string]any]("spec", "template")
+	poolSSHKey        = field.At[string]("spec", "template", "sshPublicKey")
 	specIdentity      = field.At[string]("spec", "identity")
 	specRoleName      = field.At[string]("spec", "systemAssignedIdentityRole", "name")
 	systemAssigned    = string(v1beta1.VMIdentitySystemAssigned)
@@ -47,6 +50,12 @@ func (d *Defaulter) fillSelfManaged(kind string, obj, old *unstructured.Unstruct
 			return err
 		}
 		return d.fillMachineKey(obj, old, templateSpec, templateSSHKey)
+	case machinePoolKind:
+		if err := fillTyped(obj, wholeSpec, defaulting.MachinePool); err != nil {
+			return err
+		}
+		fillRoleName(obj, old)
+		return d.fillMachineKey(obj, old, poolTemplate, poolSSHKey)
 	}
 	if err := fillTyped(obj, wholeSpec, func(spec *v1beta1.AzureMachineSpec) { defaulting.Machine(&spec.AzureMachineClassSpec) }); err != nil {
 		return err

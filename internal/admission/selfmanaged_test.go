@@ -14,6 +14,7 @@ import (
 const (
 	selfManagedCluster = `{metadata: {namespace: default, name: c}, spec: {controlPlaneEnabled: true, location: l, networkSpec: {subnets: [{name: x, role: node}]}}}`
 	selfManagedMachine = `{metadata: {namespace: default, name: m}, spec: {vmSize: s, sshPublicKey: "", osDisk: {osType: Linux}, dataDisks: [{nameSuffix: a, diskSizeGB: 4}]}}`
+	selfManagedPool    = `{metadata: {namespace: default, name: p}, spec: {location: l, template: {vmSize: s, sshPublicKey: "", osDisk: {osType: Linux}}}}`
 	// selfManagedTemplate has a key, and what is filled in too.
 	selfManagedTemplate = `{metadata: {namespace: default, name: t}, spec: {template: {spec: {vmSize: s, osDisk: {osType: Linux}, sshPublicKey: c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSURrVGxRZm1ueU5RYVBKR3E1aVhzRy9CcUhkUVpGQ2ZKUVlRSm5wcDFqbUs=, networkInterfaces: [{privateIPConfigs: 1}]}}}}`
 )
@@ -34,9 +35,17 @@ func TestSelfManagedDefaults(t *testing.T) {
 			kind: machineKind, object: "{spec: {vmSize: s, osDisk: {osType: Linux}, subnetName: x, sshPublicKey: c3No, diagnostics: {boot: {storageAccountType: Managed}}}}",
 			want: "{spec: {vmSize: s, osDisk: {osType: Linux}, networkInterfaces: [{subnetName: x, privateIPConfigs: 1}], sshPublicKey: c3No, diagnostics: {boot: {storageAccountType: Managed}}}}",
 		},
-		"key as it was":         {kind: machineKind, old: "{spec: {sshPublicKey: c3No}}", object: "{spec: {" + strings.ReplaceAll(spec, key, `""`) + "}}", want: "{spec: {" + spec + "}}"},
-		"role as it was":        {kind: machineKind, old: "{spec: {systemAssignedIdentityRole: {name: r}}}", object: "{spec: {" + spec + ", identity: SystemAssigned}}", want: "{spec: {" + spec + ", identity: SystemAssigned, systemAssignedIdentityRole: {name: r}}}"},
-		"template's key":        {kind: machineTemplateKind, old: "{spec: {template: {spec: {sshPublicKey: c3No}}}}", object: "{spec: {template: {spec: {vmSize: s, networkInterfaces: [{privateIPConfigs: 1}]}}}}", want: "{spec: {template: {spec: {vmSize: s, networkInterfaces: [{privateIPConfigs: 1}], sshPublicKey: c3No}}}}"},
+		"key as it was":  {kind: machineKind, old: "{spec: {sshPublicKey: c3No}}", object: "{spec: {" + strings.ReplaceAll(spec, key, `""`) + "}}", want: "{spec: {" + spec + "}}"},
+		"role as it was": {kind: machineKind, old: "{spec: {systemAssignedIdentityRole: {name: r}}}", object: "{spec: {" + spec + ", identity: SystemAssigned}}", want: "{spec: {" + spec + ", identity: SystemAssigned, systemAssignedIdentityRole: {name: r}}}"},
+		"template's key": {kind: machineTemplateKind, old: "{spec: {template: {spec: {sshPublicKey: c3No}}}}", object: "{spec: {template: {spec: {vmSize: s, networkInterfaces: [{privateIPConfigs: 1}]}}}}", want: "{spec: {template: {spec: {vmSize: s, networkInterfaces: [{privateIPConfigs: 1}], sshPublicKey: c3No}}}}"},
+		"pool's key": {
+			kind: machinePoolKind, old: "{spec: {template: {sshPublicKey: c3No}}}", object: "{spec: {location: l, template: {vmSize: s, osDisk: {osType: Linux}, subnetName: x}}}",
+			want: "{spec: {location: l, template: {vmSize: s, osDisk: {osType: Linux}, networkInterfaces: [{subnetName: x, privateIPConfigs: 1}], diagnostics: {boot: {storageAccountType: Managed}}, sshPublicKey: c3No}}}",
+		},
+		"pool's role as it was": {
+			kind: machinePoolKind, old: "{spec: {systemAssignedIdentityRole: {name: r}}}", object: "{spec: {identity: SystemAssigned, location: l, template: {" + spec + "}}}",
+			want: "{spec: {identity: SystemAssigned, systemAssignedIdentityRole: {name: r}, location: l, template: {" + spec + "}}}",
+		},
 		"refused by the schema": {kind: machineKind, object: "{spec: {vmSize: 1, sshPublicKey: [], dataDisks: x}}", want: "{spec: {vmSize: 1, sshPublicKey: [], dataDisks: x}}"},
 		"no spec":               {kind: machineTemplateKind, object: "{spec: {}}", want: "{spec: {}}"},
 		"template of a cluster": {
@@ -107,7 +116,17 @@ func TestMachineRules(t *testing.T) {
 		"key":            {kind: machineKind, object: strings.ReplaceAll(selfManagedMachine, `""`, "eA=="), want: "spec.sshPublicKey: Invalid value: \"eA==\": must be an SSH public key in base64, but what it decodes to is no line of an authorized_keys file"},
 		"no key":         {kind: machineKind, object: selfManagedMachine},
 		"key that stays": {kind: machineKind, object: strings.ReplaceAll(selfManagedMachine, `""`, "eA=="), old: selfManagedMachine},
-		"new template":   {kind: machineTemplateKind, object: selfManagedTemplate},
+		"pool's key": {
+			kind: machinePoolKind, object: strings.ReplaceAll(selfManagedPool, `""`, "eA=="),
+			want: "spec.template.sshPublicKey: Invalid value: \"eA==\": must be an SSH public key in base64, but what it decodes to is no line of an authorized_keys file",
+		},
+		"pool's key that changes": {
+			kind: machinePoolKind, object: strings.ReplaceAll(selfManagedPool, `""`, "eA=="), old: selfManagedPool,
+			want: "spec.template.sshPublicKey: Invalid value: \"eA==\": must be an SSH public key in base64, but what it decodes to is no line of an authorized_keys file",
+		},
+		"pool's key that stays": {kind: machinePoolKind, object: strings.ReplaceAll(selfManagedPool, `""`, "eA=="), old: strings.ReplaceAll(selfManagedPool, `""`, "eA==")},
+		"pool without a key":    {kind: machinePoolKind, object: selfManagedPool},
+		"new template":          {kind: machineTemplateKind, object: selfManagedTemplate},
 		"new template, key": {
 			kind: machineTemplateKind, object: strings.ReplaceAll(selfManagedTemplate, "c3NoLWVk", "x"),
 			want: "spec.template.spec.sshPublicKey: Invalid value: \"xMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5…\": must be an SSH public key in base64, as `base64 -w0 id_rsa.pub` prints it, but is not base64",

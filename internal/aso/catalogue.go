@@ -62,6 +62,9 @@ var (
 	// A virtual machine that was made for the Cluster has no extensions but its own.
 	VirtualMachinesExtension = declare(Kind{Group: computeGroup, Name: "VirtualMachinesExtension", Version: "v1api20220301",
 		Ownership: OfParent, New: true, Condition: "BootstrapSucceeded"})
+	VirtualMachineScaleSet = declare(Kind{Group: computeGroup, Name: "VirtualMachineScaleSet", Version: "v1api20220301", Ownership: ByTag,
+		Lifecycle: ProviderCreated, Condition: "ScaleSetRunning"})
+
 	RoleAssignment = declare(Kind{Group: "authorization.azure.com", Name: "RoleAssignment", Version: "v1api20220401", Ownership: OfParent, Condition: "RoleAssignmentReady"})
 )
 

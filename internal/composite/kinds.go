@@ -108,6 +108,7 @@ var (
 
 	AzureCluster         = infrastructure("AzureCluster", InfrastructureCluster, SelfManaged).with(credential)
 	AzureMachine         = infrastructure("AzureMachine", InfrastructureMachine, SelfManaged)
+	AzureMachinePool     = infrastructure("AzureMachinePool", InfrastructureMachinePool, SelfManaged)
 	AzureClusterTemplate = infrastructure("AzureClusterTemplate", Template, SelfManaged)
 	AzureMachineTemplate = infrastructure("AzureMachineTemplate", Template, SelfManaged)
 
@@ -126,7 +127,7 @@ var catalogue = []Kind{
 	infrastructure("AzureManagedClusterTemplate", Template, Managed),
 	AzureManagedControlPlaneTemplate,
 	AzureManagedMachinePoolTemplate,
-	AzureCluster, AzureMachine, AzureClusterTemplate, AzureMachineTemplate,
+	AzureCluster, AzureMachine, AzureMachinePool, AzureClusterTemplate, AzureMachineTemplate,
 	AzureClusterIdentity, AKSCluster, XAKSCluster,
 }
 

@@ -68,7 +68,7 @@ func TestSibling(t *testing.T) {
 	for family, roles := range map[Family][]Role{
 		ASOManaged:  {InfrastructureCluster, ControlPlane, InfrastructureMachinePool},
 		Managed:     {InfrastructureCluster, ControlPlane, InfrastructureMachinePool},
-		SelfManaged: {InfrastructureCluster, InfrastructureMachine},
+		SelfManaged: {InfrastructureCluster, InfrastructureMachine, InfrastructureMachinePool},
 	} {
 		for _, k := range Select(Of(family), Is(roles...)) {
 			for _, role := range roles {

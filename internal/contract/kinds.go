@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
 )
 
 // reconciled is the condition that composite resources of a kind are reconciled: it is the provider's part of a Cluster.
@@ -20,6 +21,15 @@ func kindsOf(family composite.Family) []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
 	for _, kind := range composite.Select(composite.Of(family), reconciled) {
 		kinds = append(kinds, kind.GroupVersionKind)
+	}
+	return kinds
+}
+
+// neededBy returns the kinds without which the controllers of a family cannot start.
+func neededBy(family composite.Family) []schema.GroupVersionKind {
+	kinds := kindsOf(family)
+	if family == composite.SelfManaged {
+		kinds = append(kinds, compute.PoolMachineKind)
 	}
 	return kinds
 }

@@ -21,7 +21,7 @@ func TestKinds(t *testing.T) {
 	}
 	want := map[composite.Family][]schema.GroupVersionKind{
 		composite.Managed:     {fixture.TypedCluster, fixture.TypedControlPlane, fixture.TypedMachinePool},
-		composite.SelfManaged: {composite.AzureCluster.GroupVersionKind, composite.AzureMachine.GroupVersionKind},
+		composite.SelfManaged: {composite.AzureCluster.GroupVersionKind, composite.AzureMachine.GroupVersionKind, composite.AzureMachinePool.GroupVersionKind},
 	}
 	if diff := cmp.Diff(want, later); diff != "" {
 		t.Errorf("as soon as they are served: -want, +got:\n%s", diff)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -87,6 +88,19 @@ func machineChanged() predicate.Predicate {
 	return predicate.Or(SpecChanged(), doubted)
 }
 
+// nodeChanged passes what matters of a Machine to the pool that it is an instance of: its Node, and its way out.
+func nodeChanged() predicate.Predicate {
+	return OnUpdate(func(before, after client.Object) bool {
+		old, ok := before.(*clusterv1.Machine)
+		changed, changedOK := after.(*clusterv1.Machine)
+		ready := func(m *clusterv1.Machine) bool {
+			return meta.IsStatusConditionTrue(m.Status.Conditions, clusterv1.MachineNodeReadyCondition)
+		}
+		return ok && changedOK && (old.Status.NodeRef != changed.Status.NodeRef || old.Spec.Version != changed.Spec.Version || ready(old) != ready(changed) ||
+			old.DeletionTimestamp.IsZero() != changed.DeletionTimestamp.IsZero() || !maps.Equal(old.Annotations, changed.Annotations))
+	})
+}
+
 // credentialChanged passes what an AzureCluster says of its credential, without which nothing is found out in Azure.
 func credentialChanged() predicate.Predicate {
 	return OnUpdate(func(before, after client.Object) bool {
@@ -98,8 +112,11 @@ func credentialChanged() predicate.Predicate {
 
 // followed returns the kind of the composed objects of which every change concerns the composite resources of a kind; empty for none.
 func followed(kind composite.Kind) schema.GroupKind {
-	if kind.Role == composite.InfrastructureMachine {
+	switch {
+	case kind.Role == composite.InfrastructureMachine:
 		return aso.VirtualMachine.GroupKind()
+	case kind.Role == composite.InfrastructureMachinePool && !mirror.OfAKS(kind):
+		return aso.VirtualMachineScaleSet.GroupKind()
 	}
 	return mirror.Mirrored(kind)
 }

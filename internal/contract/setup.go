@@ -52,9 +52,9 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) ([]Setup
 	}
 	var later []Setup
 	for _, family := range otherFamilies() {
-		later = append(later, Setup{Kinds: kindsOf(family), Add: func() error { return s.add(ctx, family) }})
+		later = append(later, Setup{Kinds: neededBy(family), Add: func() error { return s.add(ctx, family) }})
 	}
-	later = append(later, s.templates(ctx))
+	later = append(later, s.templates(ctx), s.poolMachines())
 	later = append(later, s.removals()...)
 	return later, s.add(ctx, composite.ASOManaged)
 }
@@ -143,7 +143,11 @@ func (s *setup) watch(b *builder.Builder, kind composite.Kind, m mapper) *builde
 		sibling(composite.ControlPlane, movesPools())
 		if mirror.OfAKS(kind) {
 			b.WatchesRawSource(s.nodes.Source(m.fromNode))
+			break
 		}
+		sibling(composite.InfrastructureCluster, credentialChanged())
+		b.Watches(access.NewObject(compute.PoolMachineKind), handler.EnqueueRequestsFromMapFunc(compute.PoolOfMember), builder.WithPredicates(SpecChanged())).
+			Watches(&clusterv1.Machine{}, handler.EnqueueRequestsFromMapFunc(compute.PoolOfMachine(s.mgr.GetClient())), builder.WithPredicates(nodeChanged()))
 	}
 	return b
 }
@@ -162,6 +166,8 @@ func (s *setup) mirror(kind composite.Kind) mirrorer {
 		return &compute.Machine{API: s.api, Azure: s.options.Azure, AzureJSON: &compute.AzureJSON{Azure: s.options.Azure}}
 	case kind.Role == composite.InfrastructureMachinePool && mirror.OfAKS(kind):
 		return &mirror.MachinePool{API: s.api, Nodes: s.nodes.Nodes}
+	case kind.Role == composite.InfrastructureMachinePool:
+		return &compute.Pool{API: s.api, Azure: s.options.Azure, AzureJSON: &compute.AzureJSON{Azure: s.options.Azure}}
 	}
 	return nothing{}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
 )
 
@@ -26,9 +27,10 @@ func TestSetup(t *testing.T) {
 	}
 	want := []schema.GroupVersionKind{
 		fixture.TypedCluster, fixture.TypedControlPlane, fixture.TypedMachinePool,
-		composite.AzureCluster.GroupVersionKind, composite.AzureMachine.GroupVersionKind,
+		composite.AzureCluster.GroupVersionKind, composite.AzureMachine.GroupVersionKind, composite.AzureMachinePool.GroupVersionKind, compute.PoolMachineKind,
 		composite.AzureMachineTemplate.GroupVersionKind, composite.AzureCluster.GroupVersionKind,
-		aso.LoadBalancer.GroupVersionKind(), aso.NetworkInterface.GroupVersionKind(), aso.VirtualMachine.GroupVersionKind(),
+		compute.PoolMachineKind, composite.AzureMachinePool.GroupVersionKind, composite.AzureCluster.GroupVersionKind,
+		aso.LoadBalancer.GroupVersionKind(), aso.NetworkInterface.GroupVersionKind(), aso.VirtualMachine.GroupVersionKind(), aso.VirtualMachineScaleSet.GroupVersionKind(),
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("kinds: -want, +got:\n%s", diff)

@@ -10,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
@@ -39,6 +40,26 @@ func (s *setup) templates(ctx context.Context) Setup {
 			Complete(t)
 		if err != nil {
 			return fmt.Errorf("cannot set up the controller of %s: %w", kind.Kind, err)
+		}
+		return nil
+	}}
+}
+
+// poolMachines returns what adds the controller of AzureMachinePoolMachines.
+func (s *setup) poolMachines() Setup {
+	pool, infrastructure := composite.AzureMachinePool, composite.AzureCluster
+	return Setup{Kinds: []schema.GroupVersionKind{compute.PoolMachineKind, pool.GroupVersionKind, infrastructure.GroupVersionKind}, Add: func() error {
+		p := &compute.PoolMachine{
+			API: s.api, Azure: s.options.Azure,
+			Watched: func(obj client.Object) bool { return Watched(obj, s.options.WatchFilter) },
+		}
+		err := ctrl.NewControllerManagedBy(s.mgr).
+			Named("azuremachinepoolmachine").
+			For(access.NewObject(compute.PoolMachineKind), builder.WithPredicates(SpecChanged())).
+			WithOptions(s.options.Controller()).
+			Complete(p)
+		if err != nil {
+			return fmt.Errorf("cannot set up the controller of %s: %w", compute.PoolMachineKind.Kind, err)
 		}
 		return nil
 	}}

@@ -56,6 +56,28 @@ func TestMachineTemplate(t *testing.T) {
 		MachineTemplate)
 }
 
+func TestMachinePool(t *testing.T) {
+	const (
+		osDisk = "osDisk: {osType: Linux}"
+		rest   = "diagnostics: {boot: {storageAccountType: Managed}}, networkInterfaces: [{privateIPConfigs: 1}]"
+	)
+	cases := map[string]struct{ given, want string }{
+		"nothing": {"{location: l, template: {vmSize: s, " + osDisk + "}}", "{location: l, template: {vmSize: s, " + osDisk + ", " + rest + "}}"},
+		"fields of former times": {
+			"{location: l, identity: SystemAssigned, roleAssignmentName: r, template: {vmSize: s, " + osDisk + ", subnetName: x, acceleratedNetworking: true}}",
+			"{location: l, identity: SystemAssigned, systemAssignedIdentityRole: {name: r}, template: {vmSize: s, " + osDisk +
+				", diagnostics: {boot: {storageAccountType: Managed}}, networkInterfaces: [{subnetName: x, acceleratedNetworking: true, privateIPConfigs: 1}]}}",
+		},
+		"what CAPZ leaves to Azure": {
+			"{location: l, template: {vmSize: s, " + osDisk + ", spotVMOptions: {}, dataDisks: [{nameSuffix: a, diskSizeGB: 4}], " + rest + "}}",
+			"{location: l, template: {vmSize: s, " + osDisk + ", spotVMOptions: {}, dataDisks: [{nameSuffix: a, diskSizeGB: 4}], " + rest + "}}",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) { filled(t, tc.given, tc.want, MachinePool) })
+	}
+}
+
 func TestRoleOfIdentity(t *testing.T) {
 	given, want := &v1beta1.SystemAssignedIdentityRole{Name: "x"}, &v1beta1.SystemAssignedIdentityRole{
 		Name: "x", Scope: "/subscriptions/s/", DefinitionID: "/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c",

@@ -55,12 +55,8 @@ func NewRequest(obj *unstructured.Unstructured, ids map[Reference]string, secret
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(content, spec, true); err != nil {
 		return Request{}, fmt.Errorf("VirtualMachine %s cannot be read: %w", obj.GetName(), err)
 	}
-	resolved := map[genruntime.ResourceReference]string{}
-	for ref, id := range ids {
-		resolved[genruntime.ResourceReference{Group: ref.Group, Kind: ref.Kind, Name: ref.Name, ARMID: ref.ARMID}] = id
-	}
 	converted, err := spec.ConvertToARM(genruntime.ConvertToARMResolvedDetails{
-		Name: aso.AzureName(obj), ResolvedReferences: genruntime.MakeResolved(resolved),
+		Name: aso.AzureName(obj), ResolvedReferences: genruntime.MakeResolved(resolvedIDs(ids)),
 	})
 	if err != nil {
 		return Request{}, fmt.Errorf("VirtualMachine %s cannot be converted: %w", obj.GetName(), err)

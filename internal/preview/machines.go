@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/google/uuid"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
@@ -165,29 +166,40 @@ func infrastructureOfMachine(m *unstructured.Unstructured) map[string]any {
 
 // tell writes facts onto an AzureMachine, of an Azure whose sizes can do everything, and what the webhook would set at random.
 func (p *Preview) tell(machine *unstructured.Unstructured, of v1alpha1.FactsOfMachine, cluster string) error {
-	label(machine, cluster)
-	of.BootstrapReady = true
-	facts := v1alpha1.MachineFacts{Machine: of, Size: v1alpha1.FactsOfSize{
-		Name: specVMSize.Value(machine), Known: true, Offered: true, VCPUs: 1 << 10, MemoryGiB: 1 << 10, UltraSSD: true,
-		AcceleratedNetworking: true, EphemeralOSDisk: true, EncryptionAtHost: true, ConfidentialComputingType: "SNP", Architecture: "x64",
-	}}
+	var zones []string
 	if of.FailureDomain != "" {
-		facts.Size.Zones, facts.Size.UltraSSDZones = []string{of.FailureDomain}, []string{of.FailureDomain}
+		zones = []string{of.FailureDomain}
 	}
+	facts := v1alpha1.MachineFacts{Machine: of, Size: mightySize(specVMSize.Value(machine), zones)}
 	if of.ControlPlane {
 		facts.SSHPort = 22
 	}
-	if specSSHKey.Value(machine) == "" {
-		if err := specSSHKey.Set(machine, exampleKey); err != nil {
-			return fmt.Errorf("AzureMachine %s: %w", machine.GetName(), err)
+	return settle(machine, cluster, specSSHKey, facts)
+}
+
+// mightySize returns what Azure offers of a size that can do everything, in the zones.
+func mightySize(name string, zones []string) v1alpha1.FactsOfSize {
+	return v1alpha1.FactsOfSize{
+		Name: name, Known: true, Offered: true, VCPUs: 1 << 10, MemoryGiB: 1 << 10, UltraSSD: true, Zones: zones, UltraSSDZones: zones,
+		AcceleratedNetworking: true, EphemeralOSDisk: true, EncryptionAtHost: true, ConfidentialComputingType: "SNP", Architecture: "x64",
+	}
+}
+
+// settle writes facts onto an AzureMachine or AzureMachinePool, and what the webhook would set at random.
+func settle(xr *unstructured.Unstructured, cluster string, sshKey field.Path[string], facts v1alpha1.MachineFacts) error {
+	label(xr, cluster)
+	facts.Machine.BootstrapReady = true
+	if sshKey.Value(xr) == "" {
+		if err := sshKey.Set(xr, exampleKey); err != nil {
+			return fmt.Errorf("%s %s: %w", xr.GetKind(), xr.GetName(), err)
 		}
 	}
-	if specIdentity.Value(machine) == "SystemAssigned" && specRole.Value(machine) == "" && specOldRole.Value(machine) == "" {
-		if err := specRole.Set(machine, uuid.NewSHA1(uuid.Nil, []byte(machine.GetUID())).String()); err != nil {
-			return fmt.Errorf("AzureMachine %s: %w", machine.GetName(), err)
+	if specIdentity.Value(xr) == "SystemAssigned" && specRole.Value(xr) == "" && specOldRole.Value(xr) == "" {
+		if err := specRole.Set(xr, uuid.NewSHA1(uuid.Nil, []byte(xr.GetUID())).String()); err != nil {
+			return fmt.Errorf("%s %s: %w", xr.GetKind(), xr.GetName(), err)
 		}
 	}
-	return write(machine, facts)
+	return write(xr, facts)
 }
 
 func write(machine *unstructured.Unstructured, facts v1alpha1.MachineFacts) error {
@@ -199,9 +211,13 @@ func write(machine *unstructured.Unstructured, facts v1alpha1.MachineFacts) erro
 	return nil
 }
 
-// createMachine has provider-capz create the virtual machine that is composed for an AzureMachine, and copy its provider ID.
+// createMachine has provider-capz create the virtual machine or scale set that is composed for an AzureMachine or AzureMachinePool, and copy
+// its provider ID.
 func (p *Preview) createMachine(xr *unstructured.Unstructured) error {
-	if xr.GroupVersionKind().GroupKind() != composite.AzureMachine.GroupKind() {
+	created, ok := map[schema.GroupKind]aso.Kind{
+		composite.AzureMachine.GroupKind(): aso.VirtualMachine, composite.AzureMachinePool.GroupKind(): aso.VirtualMachineScaleSet,
+	}[xr.GroupVersionKind().GroupKind()]
+	if !ok {
 		return nil
 	}
 	facts, err := v1alpha1.ReadMachineFacts(xr.GetAnnotations())
@@ -209,8 +225,9 @@ func (p *Preview) createMachine(xr *unstructured.Unstructured) error {
 		return err
 	}
 	for _, o := range p.composed[xr.GetUID()] {
-		if o.GroupVersionKind().GroupKind() == aso.VirtualMachine.GroupKind() && !looking(o) && !aso.Held(o) {
+		if o.GroupVersionKind().GroupKind() == created.GroupKind() && !looking(o) && !aso.Held(o) {
 			facts.Created.State, facts.PrincipalID = v1alpha1.Created, string(xr.GetUID())
+			facts.Pool.Listed = created.GroupKind() == aso.VirtualMachineScaleSet.GroupKind()
 		}
 	}
 	if id := statusProviderID.Value(xr); strings.HasPrefix(id, azuremachine.ProviderIDPrefix) {

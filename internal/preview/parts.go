@@ -2,6 +2,7 @@ package preview
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -75,7 +76,7 @@ func (p *Preview) load(objects []*unstructured.Unstructured) error {
 			p.own(o, cluster, "spec", "template", "spec", "infrastructureRef")
 		}
 	}
-	if err := p.tellMachines(); err != nil {
+	if err := errors.Join(p.tellMachines(), p.tellPools()); err != nil {
 		return err
 	}
 	return p.addMachines()

@@ -21,7 +21,7 @@ func addDefaults(files fileSet, crds []extv1.CustomResourceDefinition) error {
 	kinds := map[string]*defaults{}
 	for _, crd := range crds {
 		for _, v := range crd.Spec.Versions {
-			if d := defaultsOf(v.Schema.OpenAPIV3Schema); v.Storage && d != nil && crd.Spec.Group != providerGroup {
+			if d := defaultsOf(v.Schema.OpenAPIV3Schema); v.Storage && d != nil && isComposite(crd) {
 				kinds[crd.Spec.Names.Kind+"."+crd.Spec.Group] = d
 			}
 		}

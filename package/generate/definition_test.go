@@ -32,6 +32,7 @@ var columns = map[string][]string{
 	"AzureClusterIdentity":                {"Type"},
 	"AzureClusterTemplate":                nil,
 	"AzureMachine":                        {"Cluster", "Provisioned", "State", "Reason", "Message", "Machine", "VM ID", "VM Size"},
+	"AzureMachinePool":                    {"Cluster", "Provisioned", "Replicas", "State", "Reason", "Message", "MachinePool", "VMSS ID", "VM Size"},
 	"AzureMachineTemplate":                nil,
 	"AzureManagedCluster":                 {"Cluster", "Provisioned", "Endpoint", "Reason", "Message"},
 	"AzureManagedClusterTemplate":         nil,
@@ -73,7 +74,7 @@ func eachDefinition(t *testing.T, check func(*testing.T, *xv2.CompositeResourceD
 	if err != nil {
 		t.Fatal(err)
 	}
-	crds = slices.DeleteFunc(crds, func(crd extv1.CustomResourceDefinition) bool { return crd.Spec.Group == providerGroup })
+	crds = slices.DeleteFunc(crds, func(crd extv1.CustomResourceDefinition) bool { return !isComposite(crd) })
 	if len(crds) != len(columns) {
 		t.Errorf("found %d kinds, want %d", len(crds), len(columns))
 	}

@@ -57,10 +57,10 @@ func generate(root string) (fileSet, error) {
 		return nil, fmt.Errorf("reading the kinds under apis: %w", err)
 	}
 	for _, crd := range crds {
-		if crd.Spec.Group == providerGroup {
-			err = files.addYAML(filepath.Join(dirOf(crd), crd.Spec.Names.Plural+".yaml"), providerCRD(crd))
-		} else {
+		if isComposite(crd) {
 			err = addComposite(files, crd)
+		} else {
+			err = files.addYAML(filepath.Join(dirOf(crd), crd.Spec.Names.Plural+".yaml"), plainCRD(crd))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("making the definition of %s: %w", crd.Spec.Names.Kind, err)

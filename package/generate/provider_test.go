@@ -3,28 +3,32 @@ package main
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TestProviderCRDs checks the kinds of which the provider's package has the definition itself.
-func TestProviderCRDs(t *testing.T) {
+// TestPlainCRDs checks the kinds of which the project has the definition itself, and Crossplane makes none.
+func TestPlainCRDs(t *testing.T) {
 	crds, err := loadCRDs(checkout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scopes := map[string]extv1.ResourceScope{"ProviderConfig": extv1.ClusterScoped, "ClusterFacts": extv1.NamespaceScoped}
-	dirs := map[string]string{"ProviderConfig": providerDir, "ClusterFacts": installDir}
+	scopes := map[string]extv1.ResourceScope{"ProviderConfig": extv1.ClusterScoped, "ClusterFacts": extv1.NamespaceScoped, machinePoolMachineKind: extv1.NamespaceScoped}
+	dirs := map[string]string{"ProviderConfig": providerDir, "ClusterFacts": installDir, machinePoolMachineKind: installDir}
 	found := 0
 	for _, loaded := range crds {
-		if loaded.Spec.Group != providerGroup {
+		if isComposite(loaded) {
 			continue
 		}
 		found++
-		crd := providerCRD(loaded)
+		crd := plainCRD(loaded)
 		kind := crd.Spec.Names.Kind
+		if diff := cmp.Diff(apiGroups[crd.Spec.Group].labels, crd.Labels); diff != "" {
+			t.Errorf("%s lacks labels that others of its group have: %s", kind, diff)
+		}
 		if crd.Spec.Scope != scopes[kind] {
 			t.Errorf("%s is %s", kind, crd.Spec.Scope)
 		}
@@ -50,6 +54,6 @@ func TestProviderCRDs(t *testing.T) {
 		}
 	}
 	if found != len(scopes) {
-		t.Errorf("found %d kinds in group %s, want %d", found, providerGroup, len(scopes))
+		t.Errorf("found %d kinds, want %d", found, len(scopes))
 	}
 }

@@ -22,6 +22,8 @@ func AddToScheme(scheme *runtime.Scheme) error {
 		&AzureClusterIdentity{}, &AzureClusterIdentityList{},
 		&AzureClusterTemplate{}, &AzureClusterTemplateList{},
 		&AzureMachine{}, &AzureMachineList{},
+		&AzureMachinePool{}, &AzureMachinePoolList{},
+		&AzureMachinePoolMachine{}, &AzureMachinePoolMachineList{},
 		&AzureMachineTemplate{}, &AzureMachineTemplateList{},
 		&AzureManagedCluster{}, &AzureManagedClusterList{},
 		&AzureManagedClusterTemplate{}, &AzureManagedClusterTemplateList{},

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// AnnotationMachineFacts is the annotation on an AzureMachine that has its MachineFacts, as JSON. It is of the machine's own object, so
-// that a change of it has one machine composed anew, and no other.
+// AnnotationMachineFacts is the annotation on an AzureMachine or AzureMachinePool that has its MachineFacts, as JSON. It is of the machine's own
+// object, so that a change of it has one machine composed anew, and no other.
 const AnnotationMachineFacts = "infrastructure.cluster.x-k8s.io/machine-facts"
 
 // MachineFactsFormat is the format of MachineFacts that this version writes and reads. Fields may be added in it; one that changes its
@@ -17,8 +17,9 @@ const MachineFactsFormat = 1
 // ErrNoMachineFacts is the error of ReadMachineFacts for an object that has none.
 var ErrNoMachineFacts = errors.New("provider-capz has written no facts yet")
 
-// MachineFacts is what provider-capz tells function-capz of one AzureMachine: what the Machine of Cluster API says of it, what Azure offers
-// of its size, and what provider-capz has done for it in Azure. Only provider-capz writes them, and only when something in them changes.
+// MachineFacts is what provider-capz tells function-capz of one AzureMachine, or of the instances of one AzureMachinePool: what the Machine or
+// MachinePool of Cluster API says of it, what Azure offers of its size, and what provider-capz has done for it in Azure. Only provider-capz
+// writes them, and only when something in them changes.
 //
 // +kubebuilder:object:generate=false
 type MachineFacts struct {
@@ -31,17 +32,40 @@ type MachineFacts struct {
 	// SSHPort is the frontend port of the inbound NAT rule that leads to the machine: 22, or one of 2201 to 2219. No other machine of the
 	// Cluster has it. Zero where there is none, as for a worker.
 	SSHPort int32 `json:"sshPort,omitempty"`
-	// Created is what has become of the virtual machine, which provider-capz creates.
+	// Created is what has become of the virtual machine or the scale set, which provider-capz creates.
 	Created FactsOfCreation `json:"created,omitzero"`
-	// PrincipalID is that of the system-assigned identity of the virtual machine; empty until Azure has one.
+	// PrincipalID is that of its system-assigned identity; empty until Azure has one.
 	PrincipalID string `json:"principalID,omitempty"`
+	// Pool is what only an AzureMachinePool has.
+	Pool FactsOfPool `json:"pool,omitzero"`
 }
 
-// FactsOfMachine is what a Machine says.
+// FactsOfPool is what a MachinePool says, and how its scale set is. It has nothing of single instances, of which there may be a thousand.
+//
+// +kubebuilder:object:generate=false
+type FactsOfPool struct {
+	// Replicas is spec.replicas of the MachinePool.
+	Replicas int32 `json:"replicas,omitempty"`
+	// FailureDomains are spec.failureDomains of the MachinePool, sorted.
+	FailureDomains []string `json:"failureDomains,omitempty"`
+	// State is the provisioningState of the scale set; empty until Azure has one.
+	State string `json:"state,omitempty"`
+	// Ready is how many instances are ready, Outdated how many are of an older model.
+	Ready    int32 `json:"ready,omitempty"`
+	Outdated int32 `json:"outdated,omitempty"`
+	// Asked is for how many instances the scale set was last asked; nil before the first time.
+	Asked *int32 `json:"asked,omitempty"`
+	// Listed reports that provider-capz has listed the instances, and Cluster API has them in spec.providerIDList.
+	Listed bool `json:"listed,omitempty"`
+	// Refused is why Azure has refused the last change of the scale set; zero while it has not.
+	Refused FactsOfCreation `json:"refused,omitzero"`
+}
+
+// FactsOfMachine is what a Machine, or a MachinePool of its machines, says.
 //
 // +kubebuilder:object:generate=false
 type FactsOfMachine struct {
-	// Name is metadata.name of the Machine; empty while no Machine owns the AzureMachine, and then all else is empty too.
+	// Name is metadata.name of the Machine or MachinePool; empty while none owns the object, and then all else is empty too.
 	Name string `json:"name,omitempty"`
 	// FailureDomain is spec.failureDomain.
 	FailureDomain string `json:"failureDomain,omitempty"`

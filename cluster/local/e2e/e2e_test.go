@@ -14,7 +14,7 @@ import (
 func scenarios() []*scenario {
 	return slices.Concat([]*scenario{defaultFlavor}, inTurn(), topologies(), []*scenario{
 		mistakes, isolated, selfManaged, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(),
-		companyComposition, machineTopology,
+		companyComposition, machineTopology, machinePool,
 	}, tenantScenarios(), teams(), []*scenario{
 		upgrade, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
 		companyTopology, settings, typedOwn, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,

@@ -16,6 +16,7 @@ var everyKind = map[string]struct{ apiVersion, spec string }{
 	"RoleAssignment":                       {"authorization.azure.com/v1api20220401", `principalId: 1b0dd0c2-1f37-4a5b-9a0b-3d3a4b1d2c55, roleDefinitionReference: {wellKnownName: Reader}`},
 	"AvailabilitySet":                      {"compute.azure.com/v1api20241101", `location: westeurope`},
 	"VirtualMachine":                       {"compute.azure.com/v1api20220301", `location: westeurope`},
+	"VirtualMachineScaleSet":               {"compute.azure.com/v1api20220301", `location: westeurope`},
 	"VirtualMachinesExtension":             {"compute.azure.com/v1api20220301", ``},
 	"FleetsMember":                         {"containerservice.azure.com/v1api20250301", `clusterResourceReference: {armId: ` + someGroup + `/providers/Microsoft.ContainerService/managedClusters/other}`},
 	"MaintenanceConfiguration":             {"containerservice.azure.com/v1api20250801", ``},

@@ -23,6 +23,7 @@ const controlPlaneGroup = "controlplane.cluster.x-k8s.io"
 var (
 	azureClusterKind         = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureCluster"}
 	azureMachineKind         = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachine"}
+	azurePoolKind            = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachinePool"}
 	azureMachineTemplateKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachineTemplate"}
 	kubeadmControlPlaneKind  = schema.GroupVersionKind{Group: controlPlaneGroup, Version: "v1beta2", Kind: "KubeadmControlPlane"}
 	machineKind              = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "Machine"}

@@ -23,8 +23,9 @@ const (
 	capz = "sigs.k8s.io/cluster-api-provider-azure@v1.27.0"
 )
 
-// compositeCRDs returns the CustomResourceDefinitions that Crossplane makes from package/configuration, by plural.
-func compositeCRDs() (map[string]*extv1.CustomResourceDefinition, error) {
+// ownCRDs returns the CustomResourceDefinitions that Crossplane makes from package/configuration, and the one of CAPZ's kinds that is applied
+// as it is, by plural.
+func ownCRDs() (map[string]*extv1.CustomResourceDefinition, error) {
 	files, err := filepath.Glob(filepath.Join(checkout, "package", "configuration", "*", "definition.yaml"))
 	if err != nil {
 		return nil, err
@@ -56,13 +57,18 @@ func compositeCRDs() (map[string]*extv1.CustomResourceDefinition, error) {
 			crds[crd.Spec.Names.Plural] = crd
 		}
 	}
+	plain := &extv1.CustomResourceDefinition{}
+	if err := readYAML(filepath.Join(checkout, "package", "install", "azuremachinepoolmachines.yaml"), plain); err != nil {
+		return nil, err
+	}
+	crds[plain.Spec.Names.Plural] = plain
 	return crds, nil
 }
 
 // capzCRDs returns CAPZ's own CustomResourceDefinitions of the same kinds, by plural.
 func capzCRDs(dir string) (map[string]*extv1.CustomResourceDefinition, error) {
 	var files []string
-	for _, pattern := range []string{"azureasomanaged*", "azuremanaged*", "azurecluster*", "azuremachines", "azuremachinetemplates"} {
+	for _, pattern := range []string{"azureasomanaged*", "azuremanaged*", "azurecluster*", "azuremachine*"} {
 		found, err := filepath.Glob(filepath.Join(dir, "config", "crd", "bases", group+"_"+pattern+".yaml"))
 		if err != nil {
 			return nil, err

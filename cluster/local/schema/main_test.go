@@ -109,7 +109,7 @@ func connect(s *stack.Stack) error {
 // install installs this project's kinds, Cluster API's, and those of ASO's that the examples use, and waits until the API
 // server serves them. There are no conversion webhooks: only what was written at a version is read at it.
 func install(ctx context.Context, builder *parts.Builder) error {
-	crds, err := compositeCRDs()
+	crds, err := ownCRDs()
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ var minimal = map[string]string{
 	"AzureManagedMachinePool":  `{mode: User, sku: Standard_D2s_v5, name: pool0}`,
 	azureCluster:               `{location: westeurope, identityRef: {kind: AzureClusterIdentity, name: identity}}`,
 	azureMachine:               `{vmSize: Standard_D2s_v5, osDisk: {}}`,
+	azureMachinePool:           `{location: westeurope, template: {vmSize: Standard_D2s_v5, osDisk: {}}}`,
 	"AzureClusterIdentity":     `{type: WorkloadIdentity, clientID: client, tenantID: tenant}`,
 }
 

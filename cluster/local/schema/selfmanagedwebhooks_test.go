@@ -32,6 +32,14 @@ func TestSelfManagedWebhooks(t *testing.T) {
 			t.Error("the role assignment has no name")
 		}
 	})
+	t.Run("Pool", func(t *testing.T) {
+		read := filledInOnce(t, azureMachine+"Pool", "{location: l, identity: SystemAssigned, roleAssignmentName: 11111111-1111-1111-1111-111111111111, template: {vmSize: s, osDisk: {}, networkInterfaces: [{subnetName: nodes}]}}")
+		for _, field := range []string{"sshPublicKey", "diagnostics"} {
+			if _, found, _ := unstructured.NestedFieldNoCopy(read.Object, "spec", "template", field); !found {
+				t.Errorf("%s is not filled in", field)
+			}
+		}
+	})
 	t.Run("Templates", func(t *testing.T) {
 		filledInOnce(t, azureCluster+"Template", "{template: {spec: {networkSpec: {subnets: [{name: p, role: control-plane}]}}}}")
 		filledInOnce(t, azureMachine+"Template", "{template: {spec: {vmSize: s, osDisk: {}, dataDisks: [{nameSuffix: a, diskSizeGB: 4}]}}}")

@@ -38,6 +38,10 @@ func TestTypedDefaults(t *testing.T) {
 			kind: azureMachine, spec: "{image: {marketplace: {publisher: a, offer: b, sku: c, version: d}}}",
 			want: "{identity: None, osDisk: {osType: Linux, cachingType: None}, image: {marketplace: {thirdPartyImage: false}}}",
 		},
+		"ScaleSet": {
+			kind: azureMachinePool, spec: "{}", want: "{identity: None, orchestrationMode: Uniform, template: {osDisk: {osType: Linux, cachingType: None}}, " +
+				"strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0, deletePolicy: Oldest}}}",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -60,6 +64,7 @@ func TestOwnersMayWrite(t *testing.T) {
 	for kind, output := range map[string]string{
 		controlPlane: "{controlPlaneEndpoint: {host: a, port: 443}}", machinePool: "{providerIDList: [a]}", "AzureClusterIdentity": "{}",
 		azureCluster: "{controlPlaneEndpoint: {host: a, port: 443}}", azureMachine: "{providerID: a}",
+		azureMachinePool: "{providerID: a, providerIDList: [b]}",
 	} {
 		t.Run(kind, func(t *testing.T) {
 			u := object(t, kind, "")

@@ -33,7 +33,7 @@ var machineKinds = map[string][]string{
 		"loadbalancers", "loadbalancersinboundnatrules", "networkinterfaces", "privatednszones", "privatednszonesarecords",
 		"privatednszonesaaaarecords", "privatednszonesvirtualnetworklinks",
 	},
-	computeGroup: {"availabilitysets", "virtualmachines", "virtualmachinesextensions"},
+	computeGroup: {"availabilitysets", "virtualmachines", "virtualmachinescalesets", "virtualmachinesextensions"},
 }
 
 // servesASO reports whether ASO is to serve a kind, by the name of its CRD.

@@ -30,7 +30,7 @@ func (m *machine) publicIP() []*plan.Resource {
 	name := azuremachine.PublicIPName(m.name)
 	return []*plan.Resource{m.resource("spec.allocatePublicIP", name, &networks.PublicIPAddress{Spec: networks.PublicIPAddress_Spec{
 		AzureName:                name,
-		Owner:                    m.owner(),
+		Owner:                    m.group(),
 		Location:                 typed.Text(m.azure.Location),
 		ExtendedLocation:         m.networkLocation(),
 		Sku:                      &networks.PublicIPAddressSku{Name: ptr.To(networks.PublicIPAddressSku_Name_Standard)},

@@ -38,7 +38,7 @@ func (m *machine) image() (*machines.ImageReference, *composer.Blocked) {
 	case image.ComputeGallery != nil:
 		return computeGalleryImage(image.ComputeGallery), nil
 	}
-	return nil, invalid("spec.image has no source, but must have one of id, marketplace, computeGallery and sharedGallery, or be absent for the usual image")
+	return nil, invalid("%s has no source, but must have one of id, marketplace, computeGallery and sharedGallery, or be absent for the usual image", m.path("image"))
 }
 
 // computeGalleryImage returns an image of a gallery: of a community gallery, unless the spec says where it is.
@@ -94,8 +94,8 @@ var windowsVersion = regexp.MustCompile(`^windows-(\d{4})$`)
 func (m *machine) defaultImage() (*v1beta1.Image, *composer.Blocked) {
 	version := kubeversion.WithoutV(m.facts.Machine.Version)
 	if !kubeversion.Valid(version) {
-		return nil, invalid("spec.version of Machine %s is %q, but must be a version of Kubernetes, because spec.image is absent: the usual image is the one for the version",
-			m.facts.Machine.Name, m.facts.Machine.Version)
+		return nil, invalid("spec.version of %s %s is %q, but must be a version of Kubernetes, because %s is absent: the usual image is the one for the version",
+			m.owner, m.facts.Machine.Name, m.facts.Machine.Version, m.path("image"))
 	}
 	if strings.Count(version, ".") == 1 {
 		version += ".0"

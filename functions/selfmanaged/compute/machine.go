@@ -1,4 +1,4 @@
-// Package compute turns an AzureMachine into the Azure Service Operator (ASO) objects that it stands for. It is pure: it reads nothing but
+// Package compute turns an AzureMachine or AzureMachinePool into the Azure Service Operator (ASO) objects that it stands for. It is pure: it reads nothing but
 // its arguments, and equal arguments give equal objects.
 //
 // The resources are those that CAPZ makes of the same manifest, with the same names, tags and references; cluster/compat compares the two
@@ -53,12 +53,16 @@ type machine struct {
 	cluster Cluster
 	azure   v1beta1.AzureClusterSpec
 	live    Live
+	// pool reports that it stands for all instances of a scale set. They are in the zones that its MachinePool says.
+	pool bool
+	// owner is the kind of Cluster API's that it belongs to, root the field of the user's object that its spec is in.
+	owner, root string
 }
 
 func newMachine(xr *v1beta1.AzureMachine, facts v1alpha1.MachineFacts, cluster Cluster, live Live) *machine {
 	m := &machine{
 		name: azuremachine.Name(xr), xr: xr, spec: *xr.Spec.DeepCopy(), facts: facts,
-		cluster: cluster, azure: *cluster.Azure.Spec.DeepCopy(), live: live,
+		cluster: cluster, azure: *cluster.Azure.Spec.DeepCopy(), live: live, owner: "Machine", root: "spec",
 	}
 	defaulting.Machine(&m.spec.AzureMachineClassSpec)
 	m.defaultSubnet()
@@ -109,6 +113,20 @@ func (m *machine) zone() string {
 	}
 	return zone
 }
+
+// zones returns the availability zones that the machine may be in; none where it is in none.
+func (m *machine) zones() []string {
+	if m.pool {
+		return m.facts.Pool.FailureDomains
+	}
+	if zone := m.zone(); zone != "" {
+		return []string{zone}
+	}
+	return nil
+}
+
+// path returns where in the user's object a field of the machine is.
+func (m *machine) path(of string) string { return m.root + "." + of }
 
 // ipv6 reports whether the network of the cluster has IPv6.
 func (m *machine) ipv6() bool {
@@ -163,8 +181,8 @@ func (m *machine) groupOwnership() string {
 	return s.Ownership
 }
 
-// owner refers to the resource group of the cluster: by its object, or by its ID where somebody else makes it.
-func (m *machine) owner() *genruntime.KnownResourceReference {
+// group refers to the resource group of the cluster: by its object, or by its ID where somebody else makes it.
+func (m *machine) group() *genruntime.KnownResourceReference {
 	if m.cluster.ExternallyManaged() {
 		return &genruntime.KnownResourceReference{ARMID: "/subscriptions/" + m.azure.SubscriptionID + "/resourceGroups/" + m.azure.ResourceGroup}
 	}

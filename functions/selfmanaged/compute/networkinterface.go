@@ -30,7 +30,7 @@ type (
 func (m *machine) networkInterfaces() []*plan.Resource {
 	var resources []*plan.Resource
 	for n, s := range m.spec.NetworkInterfaces {
-		path := fmt.Sprintf("spec.networkInterfaces[%d]", n)
+		path := m.path(fmt.Sprintf("networkInterfaces[%d]", n))
 		name := azuremachine.NetworkInterfaceName(m.name, n, len(m.spec.NetworkInterfaces))
 		after := m.awaitSubnet(s.SubnetName)
 		if s.AcceleratedNetworking == nil && !m.sizeKnown() {
@@ -42,7 +42,7 @@ func (m *machine) networkInterfaces() []*plan.Resource {
 		}
 		r := m.resource(path, name, &networks.NetworkInterface{Spec: networks.NetworkInterface_Spec{
 			AzureName:                   name,
-			Owner:                       m.owner(),
+			Owner:                       m.group(),
 			Location:                    typed.Text(m.azure.Location),
 			ExtendedLocation:            m.networkLocation(),
 			EnableAcceleratedNetworking: m.accelerated(s),

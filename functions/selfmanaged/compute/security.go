@@ -14,8 +14,8 @@ func (m *machine) security() (*machines.SecurityProfile, *composer.Blocked) {
 	s := m.spec.SecurityProfile
 	if s == nil {
 		if encrypted := m.diskEncryption(); encrypted != "" {
-			return nil, invalid("spec.securityProfile is absent, but must have securityType %s, because spec.osDisk.managedDisk.securityProfile.securityEncryptionType is %s",
-				v1beta1.SecurityTypesConfidentialVM, encrypted)
+			return nil, invalid("%s is absent, but must have securityType %s, because %s is %s",
+				m.path("securityProfile"), v1beta1.SecurityTypesConfidentialVM, m.path(diskEncryptionField), encrypted)
 		}
 		return nil, nil
 	}
@@ -39,14 +39,17 @@ func (m *machine) security() (*machines.SecurityProfile, *composer.Blocked) {
 			continue
 		}
 		if s.SecurityType != v1beta1.SecurityTypesTrustedLaunch {
-			return profile, invalid("spec.securityProfile.securityType is %q, but must be %s, because spec.securityProfile.uefiSettings.%s is true",
-				s.SecurityType, v1beta1.SecurityTypesTrustedLaunch, setting.name)
+			return profile, invalid("%s is %q, but must be %s, because %s is true",
+				m.path("securityProfile.securityType"), s.SecurityType, v1beta1.SecurityTypesTrustedLaunch, m.path("securityProfile.uefiSettings."+setting.name))
 		}
 		profile.SecurityType = ptr.To(machines.SecurityProfile_SecurityType_TrustedLaunch)
 		*setting.into = ptr.To(true)
 	}
 	return profile, nil
 }
+
+// diskEncryptionField says how the disk with the operating system of a confidential machine is encrypted.
+const diskEncryptionField = "osDisk.managedDisk.securityProfile.securityEncryptionType"
 
 // diskEncryption returns how the disk with the operating system of a confidential machine is encrypted; empty for another machine.
 func (m *machine) diskEncryption() v1beta1.SecurityEncryptionType {
@@ -57,19 +60,19 @@ func (m *machine) diskEncryption() v1beta1.SecurityEncryptionType {
 }
 
 func (m *machine) confidential(s *v1beta1.SecurityProfile) (*machines.SecurityProfile, *composer.Blocked) {
-	const because = "because spec.osDisk.managedDisk.securityProfile.securityEncryptionType is"
+	because := "because " + m.path(diskEncryptionField) + " is"
 	encrypted := m.diskEncryption()
 	whole := encrypted == v1beta1.SecurityEncryptionTypeDiskWithVMGuestState
 	uefi := ptr.Deref(s.UefiSettings, v1beta1.UefiSettings{})
 	switch {
 	case whole && ptr.Deref(s.EncryptionAtHost, false):
-		return nil, invalid("spec.securityProfile.encryptionAtHost is true, but must be false or absent, %s %s", because, encrypted)
+		return nil, invalid("%s is true, but must be false or absent, %s %s", m.path("securityProfile.encryptionAtHost"), because, encrypted)
 	case s.SecurityType != v1beta1.SecurityTypesConfidentialVM:
-		return nil, invalid("spec.securityProfile.securityType is %q, but must be %s, %s set", s.SecurityType, v1beta1.SecurityTypesConfidentialVM, because)
+		return nil, invalid("%s is %q, but must be %s, %s set", m.path("securityProfile.securityType"), s.SecurityType, v1beta1.SecurityTypesConfidentialVM, because)
 	case s.UefiSettings == nil, !ptr.Deref(uefi.VTpmEnabled, true):
-		return nil, invalid("spec.securityProfile.uefiSettings.vTpmEnabled is not true, but must be, %s set", because)
+		return nil, invalid("%s is not true, but must be, %s set", m.path("securityProfile.uefiSettings.vTpmEnabled"), because)
 	case whole && !ptr.Deref(uefi.SecureBootEnabled, false):
-		return nil, invalid("spec.securityProfile.uefiSettings.secureBootEnabled is not true, but must be, %s %s", because, encrypted)
+		return nil, invalid("%s is not true, but must be, %s %s", m.path("securityProfile.uefiSettings.secureBootEnabled"), because, encrypted)
 	}
 	return &machines.SecurityProfile{
 		EncryptionAtHost: s.EncryptionAtHost,

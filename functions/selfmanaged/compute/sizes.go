@@ -22,7 +22,7 @@ const (
 // course of the creation, and not of everything.
 func (m *machine) sizeProblem() *composer.Blocked {
 	size := m.facts.Size
-	if !m.sizeKnown() || m.facts.Created.State != v1alpha1.NotCreated {
+	if !m.sizeKnown() || !m.pool && m.facts.Created.State != v1alpha1.NotCreated {
 		return nil // Not known yet, or what Azure offers now matters no more.
 	}
 	location := m.azure.Location
@@ -31,15 +31,15 @@ func (m *machine) sizeProblem() *composer.Blocked {
 		if size.Restriction != "" {
 			because = fmt.Sprintf(" (%s)", size.Restriction)
 		}
-		return composer.Blockedf(composer.ReasonUnsupportedSize, "spec.vmSize is %s, which Azure does not offer the subscription in location %s%s; choose another size or location",
-			m.spec.VMSize, location, because)
+		return composer.Blockedf(composer.ReasonUnsupportedSize, "%s is %s, which Azure does not offer the subscription in location %s%s; choose another size or location",
+			m.path("vmSize"), m.spec.VMSize, location, because)
 	}
 	lacking := slices.Concat(m.tooSmall(), m.lacking())
 	if len(lacking) == 0 {
 		return nil
 	}
-	return composer.Blockedf(composer.ReasonUnsupportedSize, "spec.vmSize is %s, which in location %s %s; choose another size, or take away what asks for it",
-		m.spec.VMSize, location, strings.Join(lacking, ", and "))
+	return composer.Blockedf(composer.ReasonUnsupportedSize, "%s is %s, which in location %s %s; choose another size, or take away what asks for it",
+		m.path("vmSize"), m.spec.VMSize, location, strings.Join(lacking, ", and "))
 }
 
 // sizeKnown reports whether it is known what Azure offers of the size.
@@ -65,27 +65,34 @@ func (m *machine) tooSmall() []string {
 // lacking says what of the spec the size cannot do.
 func (m *machine) lacking() []string {
 	size, disk, security := m.facts.Size, m.spec.OSDisk, m.spec.SecurityProfile
+	zones := m.zones()
+	if len(zones) == 0 {
+		zones = []string{""}
+	}
 	var lacking []string
 	add := func(lacks bool, what, path string) {
 		if lacks {
 			lacking = append(lacking, fmt.Sprintf("has no %s (%s)", what, path))
 		}
 	}
-	zone := m.zone()
-	add(zone != "" && !slices.Contains(size.Zones, zone), fmt.Sprintf("machines in availability zone %s, only in %v", zone, size.Zones), "failure domain")
-	add(disk.DiffDiskSettings != nil && !size.EphemeralOSDisk, "ephemeral OS disk", "spec.osDisk.diffDiskSettings")
+	for _, zone := range m.zones() {
+		add(!slices.Contains(size.Zones, zone), fmt.Sprintf("machines in availability zone %s, only in %v", zone, size.Zones), "failure domain")
+	}
+	add(disk.DiffDiskSettings != nil && !size.EphemeralOSDisk, "ephemeral OS disk", m.path("osDisk.diffDiskSettings"))
 	add(disk.ManagedDisk != nil && disk.ManagedDisk.SecurityProfile != nil && size.ConfidentialComputingType == "",
-		"confidential computing", "spec.osDisk.managedDisk.securityProfile")
+		"confidential computing", m.path("osDisk.managedDisk.securityProfile"))
 	for n, d := range m.spec.DataDisks {
-		add(isUltra(d) && !m.hasUltraDisks(zone), "ultra disks"+inZone(zone), dataDiskPath(n, "managedDisk.storageAccountType"))
+		for _, zone := range zones {
+			add(isUltra(d) && !m.hasUltraDisks(zone), "ultra disks"+inZone(zone), m.path(fmt.Sprintf("dataDisks[%d].managedDisk.storageAccountType", n)))
+		}
 	}
 	if security == nil {
 		return lacking
 	}
-	add(ptr.Deref(security.EncryptionAtHost, false) && !size.EncryptionAtHost, "encryption at host", "spec.securityProfile.encryptionAtHost")
+	add(ptr.Deref(security.EncryptionAtHost, false) && !size.EncryptionAtHost, "encryption at host", m.path("securityProfile.encryptionAtHost"))
 	if uefi := security.UefiSettings; uefi != nil && m.diskEncryption() == "" && size.TrustedLaunchDisabled {
-		add(ptr.Deref(uefi.SecureBootEnabled, false), "secure boot", "spec.securityProfile.uefiSettings.secureBootEnabled")
-		add(ptr.Deref(uefi.VTpmEnabled, false), "vTPM", "spec.securityProfile.uefiSettings.vTpmEnabled")
+		add(ptr.Deref(uefi.SecureBootEnabled, false), "secure boot", m.path("securityProfile.uefiSettings.secureBootEnabled"))
+		add(ptr.Deref(uefi.VTpmEnabled, false), "vTPM", m.path("securityProfile.uefiSettings.vTpmEnabled"))
 	}
 	return lacking
 }

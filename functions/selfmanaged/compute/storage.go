@@ -1,8 +1,6 @@
 package compute
 
 import (
-	"fmt"
-
 	machines "github.com/Azure/azure-service-operator/v2/api/compute/v1api20220301"
 	"k8s.io/utils/ptr"
 
@@ -35,19 +33,27 @@ func (m *machine) osDisk() (*machines.OSDisk, *composer.Blocked) {
 		Caching:      caching(s.CachingType),
 		ManagedDisk:  managedDisk(s.ManagedDisk),
 	}
-	if s.DiffDiskSettings == nil {
-		return disk, nil
+	var problem *composer.Blocked
+	disk.DiffDiskSettings, problem = m.diffDisk()
+	return disk, problem
+}
+
+// diffDisk has the disk with the operating system lie on the host.
+func (m *machine) diffDisk() (*machines.DiffDiskSettings, *composer.Blocked) {
+	asked := m.spec.OSDisk.DiffDiskSettings
+	if asked == nil {
+		return nil, nil
 	}
-	disk.DiffDiskSettings = &machines.DiffDiskSettings{Option: ptr.To(machines.DiffDiskOption(s.DiffDiskSettings.Option))}
-	switch placement := s.DiffDiskSettings.Placement; {
+	settings := &machines.DiffDiskSettings{Option: ptr.To(machines.DiffDiskOption(asked.Option))}
+	switch placement := asked.Placement; {
 	case placement == nil:
 	case *placement == v1beta1.DiffDiskPlacementNvmeDisk:
-		return disk, invalid("spec.osDisk.diffDiskSettings.placement is %s, but must be %s, %s or absent, because Azure Service Operator has no field for it in version v1api20220301 of VirtualMachine",
-			*placement, v1beta1.DiffDiskPlacementCacheDisk, v1beta1.DiffDiskPlacementResourceDisk)
+		return settings, invalid("%s is %s, but must be %s, %s or absent, because Azure Service Operator has no field for it in version v1api20220301 of VirtualMachine",
+			m.path("osDisk.diffDiskSettings.placement"), *placement, v1beta1.DiffDiskPlacementCacheDisk, v1beta1.DiffDiskPlacementResourceDisk)
 	default:
-		disk.DiffDiskSettings.Placement = ptr.To(machines.DiffDiskPlacement(*placement))
+		settings.Placement = ptr.To(machines.DiffDiskPlacement(*placement))
 	}
-	return disk, nil
+	return settings, nil
 }
 
 func (m *machine) dataDisk(d v1beta1.DataDisk) machines.DataDisk {
@@ -103,9 +109,4 @@ func size(of *int32) *int {
 		return nil
 	}
 	return ptr.To(int(*of))
-}
-
-// dataDiskPath returns the path of a field of a data disk.
-func dataDiskPath(n int, fieldName string) string {
-	return fmt.Sprintf("spec.dataDisks[%d].%s", n, fieldName)
 }

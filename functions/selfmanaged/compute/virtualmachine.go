@@ -29,7 +29,7 @@ func (m *machine) virtualMachine() *plan.Resource {
 	security, securityProblem := m.security()
 	spec := machines.VirtualMachine_Spec{
 		AzureName:              m.name,
-		Owner:                  m.owner(),
+		Owner:                  m.group(),
 		Location:               typed.Text(m.azure.Location),
 		ExtendedLocation:       m.extendedLocation(),
 		AdditionalCapabilities: m.capabilities(),
@@ -66,7 +66,7 @@ func (m *machine) awaitVirtualMachine() []plan.Precondition {
 		after = append(after, m.awaitSize())
 	}
 	if !m.facts.Machine.BootstrapReady {
-		after = append(after, plan.Precondition{Description: fmt.Sprintf("Machine %s has bootstrap data", m.facts.Machine.Name)})
+		after = append(after, plan.Precondition{Description: fmt.Sprintf("%s %s has bootstrap data", m.owner, m.facts.Machine.Name)})
 	}
 	return after
 }
@@ -87,17 +87,22 @@ func (m *machine) setPlacement(spec *machines.VirtualMachine_Spec) {
 
 // setSpot has the machine run on capacity that Azure may take back.
 func (m *machine) setSpot(spec *machines.VirtualMachine_Spec) {
-	spot := m.spec.SpotVMOptions
-	if spot == nil {
-		return
+	spec.Priority, spec.EvictionPolicy, spec.BillingProfile = m.spot()
+}
+
+// spot returns on which terms the machine runs on capacity that Azure may take back; nothing for a regular one.
+func (m *machine) spot() (priority *machines.Priority, eviction *machines.EvictionPolicy, billing *machines.BillingProfile) {
+	asked := m.spec.SpotVMOptions
+	if asked == nil {
+		return nil, nil, nil
 	}
-	spec.Priority = ptr.To(machines.Priority_Spot)
-	if spot.EvictionPolicy != nil {
-		spec.EvictionPolicy = ptr.To(machines.EvictionPolicy(*spot.EvictionPolicy))
+	if asked.EvictionPolicy != nil {
+		eviction = ptr.To(machines.EvictionPolicy(*asked.EvictionPolicy))
 	}
-	if spot.MaxPrice != nil {
-		spec.BillingProfile = &machines.BillingProfile{MaxPrice: ptr.To(spot.MaxPrice.AsApproximateFloat64())}
+	if asked.MaxPrice != nil {
+		billing = &machines.BillingProfile{MaxPrice: ptr.To(asked.MaxPrice.AsApproximateFloat64())}
 	}
+	return ptr.To(machines.Priority_Spot), eviction, billing
 }
 
 func (m *machine) networkProfile() *machines.NetworkProfile {
@@ -117,23 +122,28 @@ func (m *machine) osProfile() (*machines.OSProfile, *composer.Blocked) {
 		ComputerName: ptr.To(m.name), AdminUsername: ptr.To(adminUser),
 		AllowExtensionOperations: ptr.To(!ptr.Deref(m.spec.DisableExtensionOperations, false)),
 	}
+	var problem *composer.Blocked
+	profile.LinuxConfiguration, profile.WindowsConfiguration, problem = m.operatingSystem()
+	return profile, problem
+}
+
+// operatingSystem returns what one of both systems is told.
+func (m *machine) operatingSystem() (*machines.LinuxConfiguration, *machines.WindowsConfiguration, *composer.Blocked) {
 	key, err := base64.StdEncoding.DecodeString(m.spec.SSHPublicKey)
 	switch {
 	case err != nil:
-		return profile, invalid("spec.sshPublicKey is %s, but must be a public key in base64: %v", field.Show(field.Cut(m.spec.SSHPublicKey, mostShown)), err)
+		return nil, nil, invalid("%s is %s, but must be a public key in base64: %v", m.path("sshPublicKey"), field.Show(field.Cut(m.spec.SSHPublicKey, mostShown)), err)
 	case azuremachine.IsWindows(m.xr):
-		profile.WindowsConfiguration = &machines.WindowsConfiguration{EnableAutomaticUpdates: ptr.To(false)}
-		return profile, nil
+		return nil, &machines.WindowsConfiguration{EnableAutomaticUpdates: ptr.To(false)}, nil
 	case len(key) == 0:
-		return profile, invalid("spec.sshPublicKey is empty, but must be set, because Azure makes no machine without a password or a key")
+		return nil, nil, invalid("%s is empty, but must be set, because Azure makes no machine without a password or a key", m.path("sshPublicKey"))
 	}
-	profile.LinuxConfiguration = &machines.LinuxConfiguration{
+	return &machines.LinuxConfiguration{
 		DisablePasswordAuthentication: ptr.To(true),
 		Ssh: &machines.SshConfiguration{PublicKeys: []machines.SshPublicKeySpec{
 			{Path: ptr.To("/home/" + adminUser + "/.ssh/authorized_keys"), KeyData: ptr.To(string(key))},
 		}},
-	}
-	return profile, nil
+	}, nil, nil
 }
 
 // mostShown is so much of a text as a message has of it.
@@ -145,21 +155,26 @@ func (m *machine) identity() (*machines.VirtualMachineIdentity, *composer.Blocke
 	case v1beta1.VMIdentitySystemAssigned:
 		return &machines.VirtualMachineIdentity{Type: ptr.To(machines.VirtualMachineIdentity_Type_SystemAssigned)}, nil
 	case v1beta1.VMIdentityUserAssigned:
-	default:
-		return nil, nil
+		assigned, problem := m.identities()
+		return &machines.VirtualMachineIdentity{Type: ptr.To(machines.VirtualMachineIdentity_Type_UserAssigned), UserAssignedIdentities: assigned}, problem
 	}
-	identity := &machines.VirtualMachineIdentity{Type: ptr.To(machines.VirtualMachineIdentity_Type_UserAssigned)}
+	return nil, nil
+}
+
+// identities returns the identities that are there already.
+func (m *machine) identities() ([]machines.UserAssignedIdentityDetails, *composer.Blocked) {
+	var all []machines.UserAssignedIdentityDetails
 	for n, assigned := range m.spec.UserAssignedIdentities {
 		reference := typed.ByID(trimmed(assigned.ProviderID))
 		if reference == nil || aso.ParseID(reference.ARMID) == nil {
 			return nil, invalid("spec.userAssignedIdentities[%d].providerID is %q, but must be the ID of an identity in Azure", n, field.Cut(assigned.ProviderID, mostShown))
 		}
-		identity.UserAssignedIdentities = append(identity.UserAssignedIdentities, machines.UserAssignedIdentityDetails{Reference: *reference})
+		all = append(all, machines.UserAssignedIdentityDetails{Reference: *reference})
 	}
-	if len(identity.UserAssignedIdentities) == 0 {
+	if len(all) == 0 {
 		return nil, invalid("spec.userAssignedIdentities is empty, but must have at least one, because spec.identity is %s", m.spec.Identity)
 	}
-	return identity, nil
+	return all, nil
 }
 
 // capabilities has the machine take ultra disks if it has one, unless the spec says whether it does.

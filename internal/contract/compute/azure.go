@@ -28,6 +28,7 @@ type Azure struct {
 	tagger     *machines.Tagger
 	natRules   *machines.NATRules
 	frontends  *machines.Frontends
+	scaleSets  *machines.ScaleSets
 	// locks keep one resource from being created and removed at once, by its ID.
 	locks keymutex.KeyMutex
 }
@@ -43,7 +44,8 @@ func New(credentials azure.Credentials, c *machines.Client) *Azure {
 	return &Azure{
 		Credentials: credentials,
 		catalogue:   machines.NewCatalogue(c, clock.RealClock{}), creator: machines.NewCreator(c), identities: machines.NewIdentities(c),
-		remover: machines.NewRemover(c), tagger: machines.NewTagger(c), natRules: machines.NewNATRules(c), frontends: machines.NewFrontends(c), locks: keymutex.NewHashed(0),
+		remover: machines.NewRemover(c), tagger: machines.NewTagger(c), natRules: machines.NewNATRules(c), frontends: machines.NewFrontends(c),
+		scaleSets: machines.NewScaleSets(c), locks: keymutex.NewHashed(0),
 	}
 }
 

@@ -6,19 +6,14 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
-	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 )
 
@@ -93,21 +88,7 @@ func (w *work) report(created v1alpha1.FactsOfCreation) {
 
 // virtualMachine returns the composed object of the virtual machine; nil when there is none.
 func (w *work) virtualMachine(ctx context.Context) (*unstructured.Unstructured, error) {
-	refs, err := access.ComposedRefs(w.XR)
-	if err != nil {
-		return nil, err
-	}
-	for _, ref := range refs {
-		if ref.GroupKind() != machines.VirtualMachineKind.GroupKind() {
-			continue
-		}
-		vm, err := w.Live.Object(ctx, w.XR.GetNamespace(), ref)
-		if err != nil || vm == nil || !access.BelongsTo(w.XR, vm) {
-			return nil, err
-		}
-		return vm, nil
-	}
-	return nil, nil
+	return composedObject(ctx, w.API, w.XR, machines.VirtualMachineKind.GroupKind())
 }
 
 // creatable reports whether function-capz leaves the creation of a virtual machine to provider-capz now: Azure did not have it, or has one that
@@ -128,47 +109,14 @@ func (w *work) request(ctx context.Context) (machines.Request, error) {
 	if vm == nil || !creatable(vm) {
 		return machines.Request{}, errors.New("the VirtualMachine is being deleted")
 	}
-	ids := map[machines.Reference]string{}
-	for _, ref := range machines.References(vm) {
-		ids[ref] = ref.ARMID
-		if ref.ARMID != "" {
-			continue
-		}
-		id, err := idOfObject(ctx, w.Live, w.XR.GetNamespace(), schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, ref.Name)
-		if err != nil {
-			return machines.Request{}, err
-		}
-		if id == "" {
-			return machines.Request{}, fmt.Errorf("Azure does not have %s yet, to which VirtualMachine %s refers", ref, vm.GetName())
-		}
-		ids[ref] = id
+	ids, err := referredIDs(ctx, w.API, vm)
+	if err != nil {
+		return machines.Request{}, err
 	}
-	data, err := w.bootstrapData(ctx)
+	data, err := bootstrapData(ctx, w.API, w.owner.Namespace, "Machine", w.owner.Spec.Bootstrap.DataSecretName)
 	if err != nil {
 		return machines.Request{}, err
 	}
 	w.sent = vm
 	return machines.NewRequest(vm, ids, machines.NewSecrets(data))
-}
-
-// bootstrapDataKey is the key of the Secret that has the data (CAPI contract, "BootstrapConfig: data secret").
-const bootstrapDataKey = "value"
-
-// bootstrapData returns the bootstrap data of the Machine. An error has nothing of them.
-func (w *work) bootstrapData(ctx context.Context) ([]byte, error) {
-	name := w.owner.Spec.Bootstrap.DataSecretName
-	if name == nil || *name == "" {
-		return nil, errors.New("the Machine names no bootstrap data yet")
-	}
-	secret := &corev1.Secret{}
-	err := w.Live.Get(ctx, client.ObjectKey{Namespace: w.owner.Namespace, Name: *name}, secret)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("Secret %s with the bootstrap data does not exist", *name) //nolint:staticcheck // A kind's name.
-	case err != nil:
-		return nil, fmt.Errorf("cannot read Secret %s with the bootstrap data: %w", *name, err)
-	case len(secret.Data[bootstrapDataKey]) == 0:
-		return nil, fmt.Errorf("Secret %s has no bootstrap data under key %s", *name, bootstrapDataKey) //nolint:staticcheck // A kind's name.
-	}
-	return secret.Data[bootstrapDataKey], nil
 }

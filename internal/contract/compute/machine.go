@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -42,7 +41,7 @@ type Machine struct {
 
 // Reconcile takes the next step with an AzureMachine. What fails of it does not keep the rest from being done.
 func (m *Machine) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, error) {
-	if set, err := m.mirrorProviderID(ctx, s.XR); set || err != nil {
+	if set, err := mirrorProviderID(ctx, m.Client, s.XR); set || err != nil {
 		return ctrl.Result{}, err // The change leads here again.
 	}
 	azureMachine, ok := read[v1beta1.AzureMachine](s.XR)
@@ -86,12 +85,12 @@ func tell(api access.API, xr *unstructured.Unstructured, err error) {
 }
 
 // mirrorProviderID sets spec.providerID once function-capz has found it, and reports whether it did. It stays the same for ever.
-func (m *Machine) mirrorProviderID(ctx context.Context, xr *unstructured.Unstructured) (set bool, err error) {
+func mirrorProviderID(ctx context.Context, c client.Client, xr *unstructured.Unstructured) (set bool, err error) {
 	id := statusProviderID.Value(xr)
 	if id == "" || specProviderID.Value(xr) != "" {
 		return false, nil
 	}
-	return true, access.SetField(ctx, m.Client, xr, specProviderID, id)
+	return true, access.SetField(ctx, c, xr, specProviderID, id)
 }
 
 // note writes the facts on the AzureMachine, and what is to be noted beside, if they differ.
@@ -159,20 +158,14 @@ func (w *work) readOwner(ctx context.Context) error {
 	if w.facts.Machine.BootstrapReady || spec.Bootstrap.DataSecretName == nil || *spec.Bootstrap.DataSecretName == "" {
 		return nil
 	}
-	secret := access.Metadata(corev1.SchemeGroupVersion.WithKind("Secret"))
-	key := client.ObjectKey{Namespace: w.owner.Namespace, Name: *spec.Bootstrap.DataSecretName}
-	err := w.Metadata.Get(ctx, key, secret)
-	if apierrors.IsNotFound(err) { // The cache may be late.
-		err = w.Live.Get(ctx, key, secret)
-	}
+	there, err := bootstrapDataThere(ctx, w.API, w.owner.Namespace, spec.Bootstrap.DataSecretName)
 	switch {
-	case apierrors.IsNotFound(err):
-		w.again(bootstrapInterval)
-		return nil
 	case err != nil:
 		return fmt.Errorf("cannot look for the bootstrap data of Machine %s: %w", w.owner.Name, err)
+	case !there:
+		w.again(bootstrapInterval)
 	}
-	w.facts.Machine.BootstrapReady = true
+	w.facts.Machine.BootstrapReady = there
 	return nil
 }
 

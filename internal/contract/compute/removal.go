@@ -38,6 +38,7 @@ func (a *Azure) Remove(ctx context.Context, api access.API, kind aso.Kind, obj *
 	gone, err = a.remover.Remove(ctx, machines.Removal{ID: id, Version: kind.APIVersion(), Cluster: obj.GetLabels()[clusterv1.ClusterNameLabel], As: account})
 	if gone {
 		a.creator.Forget(id)
+		a.scaleSets.Forget(id)
 	}
 	return gone, err
 }

@@ -13,6 +13,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
@@ -23,8 +24,19 @@ func (w *work) writeSecrets(ctx context.Context) error {
 	if w.azureCluster == nil {
 		return nil
 	}
-	vm := azuremachine.Name(w.azureMachine)
-	for _, extension := range azuremachine.Extensions(w.azureMachine, w.azureCluster.Spec.AzureEnvironment, w.facts.Size.Architecture) {
+	extensions := azuremachine.Extensions(w.azureMachine, w.azureCluster.Spec.AzureEnvironment, w.facts.Size.Architecture)
+	if err := keepProtectedSettings(ctx, w.API, w.XR, w.Cluster.Name, azuremachine.Name(w.azureMachine), extensions); err != nil {
+		return err
+	}
+	if w.XR.GetAnnotations()[clusterv1.TemplateClonedFromGroupKindAnnotation] != "" {
+		return nil
+	}
+	return w.AzureJSON.Write(ctx, w.API, w.XR, w.Cluster.Name, w.infrastructure, w.azureMachine.Spec.Identity, w.azureMachine.Spec.UserAssignedIdentities)
+}
+
+// keepProtectedSettings writes the Secrets with the protected settings of the extensions of a virtual machine or scale set.
+func keepProtectedSettings(ctx context.Context, api access.API, xr *unstructured.Unstructured, cluster, machine string, extensions []v1beta1.VMExtension) error {
+	for _, extension := range extensions {
 		if len(extension.ProtectedSettings) == 0 {
 			continue
 		}
@@ -32,14 +44,11 @@ func (w *work) writeSecrets(ctx context.Context) error {
 		for name, value := range extension.ProtectedSettings {
 			data[name] = []byte(value)
 		}
-		if err := keepSecret(ctx, w.API, w.XR, w.Cluster.Name, azuremachine.ProtectedSettingsSecret(vm, extension.Name), nil, data); err != nil {
+		if err := keepSecret(ctx, api, xr, cluster, azuremachine.ProtectedSettingsSecret(machine, extension.Name), nil, data); err != nil {
 			return err
 		}
 	}
-	if w.XR.GetAnnotations()[clusterv1.TemplateClonedFromGroupKindAnnotation] != "" {
-		return nil
-	}
-	return w.AzureJSON.Write(ctx, w.API, w.XR, w.Cluster.Name, w.infrastructure, w.azureMachine.Spec.Identity, w.azureMachine.Spec.UserAssignedIdentities)
+	return nil
 }
 
 // keepSecret has a Secret with the data that goes with its owner. One that is not the owner's stays as it is: a user has made it.

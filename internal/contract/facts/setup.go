@@ -41,7 +41,9 @@ func families() []family {
 		f := family{infrastructure: infrastructure}
 		f.controlPlane, _ = infrastructure.Sibling(composite.ControlPlane)
 		f.machine, _ = infrastructure.Sibling(composite.InfrastructureMachine)
-		f.machinePool, _ = infrastructure.Sibling(composite.InfrastructureMachinePool)
+		if f.controlPlane.Kind != "" { // Else the pool is told what it is composed by in its annotation, as a machine is.
+			f.machinePool, _ = infrastructure.Sibling(composite.InfrastructureMachinePool)
+		}
 		all = append(all, f)
 	}
 	return all

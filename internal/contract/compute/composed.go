@@ -1,0 +1,88 @@
+package compute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/machines"
+)
+
+// composedObject returns the object of a kind that is composed for a composite resource; nil when there is none.
+func composedObject(ctx context.Context, api access.API, xr *unstructured.Unstructured, kind schema.GroupKind) (*unstructured.Unstructured, error) {
+	refs, err := access.ComposedRefs(xr)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		if ref.GroupKind() != kind {
+			continue
+		}
+		obj, err := api.Live.Object(ctx, xr.GetNamespace(), ref)
+		if err != nil || obj == nil || !access.BelongsTo(xr, obj) {
+			return nil, err
+		}
+		return obj, nil
+	}
+	return nil, nil
+}
+
+// referredIDs returns the IDs of all that an object refers to.
+func referredIDs(ctx context.Context, api access.API, obj *unstructured.Unstructured) (map[machines.Reference]string, error) {
+	ids := map[machines.Reference]string{}
+	for _, ref := range machines.References(obj) {
+		ids[ref] = ref.ARMID
+		if ref.ARMID != "" {
+			continue
+		}
+		id, err := idOfObject(ctx, api.Live, obj.GetNamespace(), schema.GroupKind{Group: ref.Group, Kind: ref.Kind}, ref.Name)
+		if err != nil {
+			return nil, err
+		}
+		if id == "" {
+			return nil, fmt.Errorf("Azure does not have %s yet, to which %s %s refers", ref, obj.GetKind(), obj.GetName())
+		}
+		ids[ref] = id
+	}
+	return ids, nil
+}
+
+// bootstrapDataKey is the key of the Secret that has the data (CAPI contract, "BootstrapConfig: data secret").
+const bootstrapDataKey = "value"
+
+// bootstrapData returns the bootstrap data of a Machine or MachinePool, which is the owner. An error has nothing of them.
+func bootstrapData(ctx context.Context, api access.API, namespace, owner string, name *string) ([]byte, error) {
+	if name == nil || *name == "" {
+		return nil, errors.New("the " + owner + " names no bootstrap data yet")
+	}
+	secret := &corev1.Secret{}
+	err := api.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: *name}, secret)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, fmt.Errorf("Secret %s with the bootstrap data does not exist", *name) //nolint:staticcheck // A kind's name.
+	case err != nil:
+		return nil, fmt.Errorf("cannot read Secret %s with the bootstrap data: %w", *name, err)
+	case len(secret.Data[bootstrapDataKey]) == 0:
+		return nil, fmt.Errorf("Secret %s has no bootstrap data under key %s", *name, bootstrapDataKey) //nolint:staticcheck // A kind's name.
+	}
+	return secret.Data[bootstrapDataKey], nil
+}
+
+// bootstrapDataThere reports whether the Secret with the bootstrap data of a Machine or MachinePool exists, by its metadata. It is looked for again
+// after some time if not.
+func bootstrapDataThere(ctx context.Context, api access.API, namespace string, name *string) (there bool, err error) {
+	secret := access.Metadata(corev1.SchemeGroupVersion.WithKind("Secret"))
+	key := client.ObjectKey{Namespace: namespace, Name: *name}
+	err = api.Metadata.Get(ctx, key, secret)
+	if apierrors.IsNotFound(err) { // The cache may be late.
+		err = api.Live.Get(ctx, key, secret)
+	}
+	return err == nil, client.IgnoreNotFound(err)
+}
