@@ -143,7 +143,7 @@ func finalizers(o client.Object) string {
 func compositesOutlive(w *world) []string {
 	// What is gone now may be gone from the ASO kinds a moment later, but not the other way round.
 	there := map[string]bool{}
-	for _, gvk := range w.family.kinds() {
+	for _, gvk := range w.family.composing() {
 		items, err := w.list(gvk)
 		if err != nil {
 			return nil

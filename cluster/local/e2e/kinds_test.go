@@ -70,6 +70,14 @@ func (f *family) kinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{f.cluster, f.controlPlane, f.pool}
 }
 
+// composing returns the kinds that compose ASO objects in the family's scenarios: virtual machines have pools besides.
+func (f *family) composing() []schema.GroupVersionKind {
+	if f.pool == azureMachineKind {
+		return append(f.kinds(), azurePoolKind)
+	}
+	return f.kinds()
+}
+
 // kinds are the kinds of which nothing may be left of a scenario.
 type kinds struct {
 	// ours are Cluster API's, those of its kubeadm providers and the composite ones.

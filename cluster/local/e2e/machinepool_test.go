@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,6 +16,9 @@ var poolMachineKind = schema.GroupVersionKind{Group: infrastructureGroup, Versio
 
 // anInstance is what an instance of a scale set consists of in Azure, where one is to go.
 var anInstance = removal{"AzureMachinePoolMachine/" + workersPool + "-.*", "/virtualMachineScaleSets/" + workersPool + "/virtualMachines/.*"}
+
+// aFlexibleInstance is the same of a scale set whose instances are virtual machines by themselves.
+var aFlexibleInstance = removal{"AzureMachinePoolMachine/" + workersPool + "-.*", "/virtualMachines/" + workersPool + "_.*"}
 
 // poolUp expects a MachinePool with so many instances, each of which has an AzureMachinePoolMachine of the present model and a Machine that runs.
 func poolUp(count int) expectation {
@@ -57,20 +61,38 @@ func scalePool(count int) func(*world) error {
 	return func(w *world) error { return w.set(poolKind, workersPool, "spec.replicas", int64(count)) }
 }
 
-// machinePool is a scale set beside a control plane through its life.
-var machinePool = &scenario{
-	name: "machine-pool", family: machineFamily, calmOnly: true,
-	steps: []step{
-		{name: "create", act: applyTyped("self-managed", withSpec(deploymentKind, "replicas: 0")), lasts: booting, expect: []expectation{machinesUp(1, 0), machinesKept}},
-		{name: "add a pool", act: applyExample("self-managed-machinepool"), lasts: booting, expect: []expectation{poolUp(2), inAzure("/virtualMachineScaleSets/"+workersPool, "sku.capacity", 2)}},
-		{name: "scale the pool up", act: scalePool(3), lasts: booting, expect: []expectation{poolUp(3)}},
-		{name: "scale the pool down", act: scalePool(1), goes: []removal{anInstance}, lasts: booting, expect: []expectation{poolUp(1)}},
+// poolLife are steps in which a pool comes, grows, shrinks and is replaced by one of another size. An instance is in Azure as its orchestration
+// mode has it.
+func poolLife(mode string, instance removal) []step {
+	name := func(what string) string { return what + " (" + mode + ")" }
+	return []step{
 		{
-			name: "change its size", act: setSize("Standard_D4s_v5"), goes: []removal{anInstance}, lasts: 2 * booting,
+			name: name("add a pool"), act: applyExample("self-managed-machinepool", withSpec(azurePoolKind, "orchestrationMode: "+mode)), lasts: booting,
+			expect: []expectation{poolUp(2), inAzure("/virtualMachineScaleSets/"+workersPool, "sku.capacity", 2), inAzure("/virtualMachineScaleSets/"+workersPool, "properties.orchestrationMode", mode)},
+		},
+		{name: name("scale it up"), act: scalePool(3), lasts: booting, expect: []expectation{poolUp(3)}},
+		{name: name("scale it down"), act: scalePool(1), goes: []removal{instance}, lasts: booting, expect: []expectation{poolUp(1)}},
+		{
+			name: name("change its size"), act: setSize("Standard_D4s_v5"), goes: []removal{instance}, lasts: 2 * booting,
 			expect: []expectation{poolUp(1), inAzure("/virtualMachineScaleSets/"+workersPool, "sku.name", "Standard_D4s_v5"), event("RolloutStarted")},
 		},
-		downMachines,
-	},
+	}
+}
+
+// removeScaleSet deletes the MachinePool, with which its scale set goes.
+var removeScaleSet = step{
+	name: "remove the pool", act: func(w *world) error { return w.remove(poolKind, workersPool) }, lasts: booting,
+	goes:   []removal{{"VirtualMachineScaleSet/" + workersPool, "/virtualMachineScaleSets/" + workersPool}},
+	expect: []expectation{gone(poolKind, workersPool), gone(azurePoolKind, workersPool), notInAzure("/virtualMachineScaleSets/" + workersPool)},
+}
+
+// machinePool is a scale set beside a control plane through its life, in one orchestration mode and then in the other.
+var machinePool = &scenario{
+	name: "machine-pool", family: machineFamily, calmOnly: true,
+	steps: slices.Concat(
+		[]step{{name: "create", act: applyTyped("self-managed", withSpec(deploymentKind, "replicas: 0")), lasts: booting, expect: []expectation{machinesUp(1, 0), machinesKept}}},
+		poolLife("Uniform", anInstance), []step{removeScaleSet}, poolLife("Flexible", aFlexibleInstance), []step{downMachines},
+	),
 }
 
 // event expects that the pool has an Event of a reason.
