@@ -127,6 +127,7 @@ var typedOwn = &scenario{
 			),
 			expect: []expectation{
 				warned(typedControlPlaneKind, clusterName, `decide kubernetesVersion of ManagedCluster own, but .spec.kubernetesVersion: conflict with "`+fieldOwner+`"`),
+				warned(typedPoolKind, systemPool, "ManagedCluster own has spec.agentPoolProfiles[0].count: 2, which Azure gets whenever"),
 				annotated(poolKind, systemPool, replicasManagedBy, nil), decides(agentPoolKind, "own-pool0", true), decides(managedClusterKind, "own", false),
 			},
 		},
