@@ -49,7 +49,7 @@ var asoIdentity = &scenario{
 		},
 		{
 			name: "delete the identity", deletes: true, expect: down.expect,
-			act: func(w *world) error { return w.remove(identityKind, typedIdentity) },
+			act: removeIdentity,
 		},
 	},
 }
@@ -70,7 +70,7 @@ var asoIdentityLater = &scenario{
 		},
 		{
 			name: "delete", deletes: true, expect: down.expect, never: down.never, lasts: down.lasts,
-			act: all(down.act, func(w *world) error { return w.remove(identityKind, typedIdentity) }),
+			act: all(down.act, removeIdentity),
 		},
 	},
 }

@@ -15,7 +15,7 @@ var identityUse = &scenario{
 		upTyped("aks", onePool),
 		{
 			name: "delete the identity",
-			act:  func(w *world) error { return w.remove(identityKind, typedIdentity) },
+			act:  removeIdentity,
 			expect: []expectation{
 				warned(identityKind, typedIdentity, "waits until it is not used: AzureManagedControlPlane identity-use-calm/"+clusterName),
 				exists(identityKind, typedIdentity), available, contractKept,

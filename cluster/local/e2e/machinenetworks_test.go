@@ -48,9 +48,31 @@ func takeNodesBalancerOut(w *world) error {
 	return scaleWorkers(0)(w)
 }
 
-// putNodesBalancerIn undoes takeNodesBalancerOut.
-func putNodesBalancerIn(w *world) error {
-	return w.set(azureClusterKind, clusterName, "spec.networkSpec.nodeOutboundLB", map[string]any{"frontendIPsCount": int64(1)})
+// outboundAddresses undoes takeNodesBalancerOut: the nodes reach the internet from so many addresses.
+func outboundAddresses(count int64) func(*world) error {
+	return func(w *world) error {
+		return w.set(azureClusterKind, clusterName, "spec.networkSpec.nodeOutboundLB", map[string]any{"frontendIPsCount": count})
+	}
+}
+
+// hasFrontends expects a load balancer to have so many addresses, from all of which machines reach the internet.
+func hasFrontends(balancer string, count int) expectation {
+	return func(w *world) []string {
+		r, err := w.resource(balancer)
+		if err != nil || r == nil {
+			return []string{fmt.Sprintf("Azure has no %s: %v", balancer, err)}
+		}
+		var missing []string
+		if have := mapsAt(&unstructured.Unstructured{Object: r.Body}, "properties", "frontendIPConfigurations"); len(have) != count {
+			missing = append(missing, fmt.Sprintf("%s has frontends %v, want %d", balancer, have, count))
+		}
+		for _, rule := range mapsAt(&unstructured.Unstructured{Object: r.Body}, "properties", "outboundRules") {
+			if used := mapsAt(&unstructured.Unstructured{Object: rule}, "properties", "frontendIPConfigurations"); len(used) != count {
+				missing = append(missing, fmt.Sprintf("%s: rule %v uses %v, want %d", balancer, rule["name"], used, count))
+			}
+		}
+		return missing
+	}
 }
 
 // deletedInAzure expects an accepted request for the deletion of a resource of the subscription.
@@ -106,11 +128,16 @@ var ownNetwork = &scenario{
 			},
 		},
 		{
-			name: "put it back in, with a node", act: all(putNodesBalancerIn, scaleWorkers(1)), lasts: booting,
+			name: "put it back in, with a node", act: all(outboundAddresses(1), scaleWorkers(1)), lasts: booting,
 			expect: []expectation{machinesUp(1, 1), machinesKept, owned("/loadBalancers/my-cluster")},
 		},
 		{
-			name: "delete", act: downTyped.act, deletes: true, lasts: booting, never: downTyped.never,
+			name: "have the nodes use one address more", act: outboundAddresses(2),
+			expect: []expectation{hasFrontends(nodesBalancer, 2), inAzureTimes(nodesAddress, 2), machinesUp(1, 1), machinesKept},
+		},
+		{
+			// Of a resource group that stays, everything has to go by itself.
+			name: "delete in the foreground", act: all(deleteInForeground, removeIdentity), deletes: true, lasts: booting, never: downTyped.never,
 			expect: append([]expectation{gone(clusterKind, clusterName), gone(azureClusterKind, clusterName), onlyGroupLeft, neverWritten(controlPlanesSubnet)}, untouchedNetwork...),
 		},
 	},

@@ -81,13 +81,16 @@ var downTyped = step{
 	name: "delete",
 	act: all(
 		func(w *world) error { return w.remove(clusterKind, clusterName) },
-		func(w *world) error { return w.remove(identityKind, typedIdentity) },
+		removeIdentity,
 	),
 	expect:  down.expect,
 	never:   down.never,
 	deletes: true,
 	lasts:   15 * time.Second,
 }
+
+// removeIdentity deletes the AzureClusterIdentity, which goes when nothing uses it any more.
+func removeIdentity(w *world) error { return w.remove(identityKind, typedIdentity) }
 
 // signedIn expects that ASO has the credential for every object from the AzureClusterIdentity.
 func signedIn(w *world) []string {
@@ -187,7 +190,7 @@ var typed = &scenario{
 				kubelets(newer), available, kubeconfigWorks, replicas(systemPool, 2), replicas(userPool, 4),
 			},
 		},
-		inForeground(func(w *world) error { return w.remove(identityKind, typedIdentity) }),
+		inForeground(removeIdentity),
 	},
 }
 

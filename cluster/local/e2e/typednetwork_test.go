@@ -160,7 +160,7 @@ var typedNetwork = &scenario{
 			name: "delete",
 			act: all(
 				func(w *world) error { return w.remove(clusterKind, secondCluster) },
-				func(w *world) error { return w.remove(identityKind, typedIdentity) },
+				removeIdentity,
 			),
 			expect:  append([]expectation{nothingLeft, onlyNetworkLeft, acceptedDeletes}, untouchedNetwork...),
 			never:   down.never,
