@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
@@ -103,6 +104,9 @@ func onlyRead(ctx context.Context, api access.API, xr *unstructured.Unstructured
 // applyTags has the resources of objects, which have the same tags but for those that tell one from the other, have in Azure what the specs say,
 // and returns what to note of that on their composite resource. One object may be composed later than another: its change leads here again.
 func (a *Azure) applyTags(ctx context.Context, xr *unstructured.Unstructured, objects []*unstructured.Unstructured) (*appliedTags, error) {
+	if slices.ContainsFunc(objects, undecided) {
+		return nil, nil
+	}
 	first := objects[0]
 	if tagged(xr, first) {
 		return nil, nil
@@ -133,6 +137,12 @@ func (a *Azure) applyTag(ctx context.Context, obj *unstructured.Unstructured, fo
 	return a.tagger.Apply(ctx, machines.Tagging{
 		ID: id, Cluster: obj.GetLabels()[clusterv1.ClusterNameLabel], As: account, Wanted: specTags.Value(obj), Former: former,
 	})
+}
+
+// undecided reports whether function-capz has yet to find out whose the resource of an object is. Until then the object has nothing in its spec, so
+// that no tags are wanted, though a composite resource that clusterctl has moved notes which ones were written.
+func undecided(obj *unstructured.Unstructured) bool {
+	return obj.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipUndecided
 }
 
 // formerTags returns the tags that were written last, here or by CAPZ, from which a machine was taken over.

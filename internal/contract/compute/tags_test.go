@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
@@ -52,6 +53,7 @@ func TestTags(t *testing.T) {
 	cases := map[string]struct {
 		noted, byCAPZ string
 		nic           map[string]any
+		ownership     string
 		answers       map[string][]anAnswer
 		asked         []string
 		bodies        map[string]string
@@ -87,6 +89,7 @@ func TestTags(t *testing.T) {
 			want:    notedAfter,
 		},
 		"the network interface is not composed anew yet": {noted: notedBefore, nic: map[string]any{"Name": "m0-nic", "team": "a"}, want: notedBefore},
+		"moved here, and not looked at yet":              {noted: notedBefore, ownership: v1beta1.OwnershipUndecided, want: notedBefore},
 		"somebody else's": {
 			noted:   notedBefore,
 			answers: map[string][]anAnswer{getVM: {{200, `{"properties":{"tags":{"team":"a"}}}`}}, getNIC: {absent}},
@@ -119,6 +122,12 @@ func TestTags(t *testing.T) {
 			vm := fixture.With(fixture.Parse(t, virtualMachineYAML), fixture.Controlled(composite.AzureMachine.GroupVersionKind, "m0"), asksFor(wanted), fixture.Annotated(aso.AnnotationResourceID, machineID))
 			vm.SetLabels(map[string]string{"cluster.x-k8s.io/cluster-name": "my-cluster"})
 			nic := fixture.With(fixture.Parse(t, taggedNICYAML), fixture.Controlled(composite.AzureMachine.GroupVersionKind, "m0"), asksFor(nicTags))
+			if c.ownership != "" {
+				for _, obj := range []*unstructured.Unstructured{vm, nic} {
+					aso.Annotate(obj, v1beta1.AnnotationOwnership, c.ownership)
+					delete(obj.Object["spec"].(map[string]any), "tags")
+				}
+			}
 			xr := fixture.With(fixture.Parse(t, azureMachineYAML), ofMachine, func(o *unstructured.Unstructured) {
 				o.SetAnnotations(notes)
 				o.Object["spec"].(map[string]any)["crossplane"] = map[string]any{"resourceRefs": []any{
