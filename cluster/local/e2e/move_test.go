@@ -192,9 +192,6 @@ func (w *world) label(gvk schema.GroupVersionKind, name, label string) error {
 func TestMove(t *testing.T) {
 	second := secondManagementCluster(t)
 	for _, r := range relocations {
-		if r.family == machineFamily && !onTrial() {
-			continue
-		}
 		t.Run(r.name, func(t *testing.T) {
 			from, to := newWorldOn(suite, t, r.name), newWorldOn(second, t, r.name)
 			if r.family != nil {

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"os"
 	"time"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
@@ -114,6 +113,3 @@ func machinesPaused(w *world) []string {
 	}
 	return missing
 }
-
-// onTrial reports whether what has not passed yet is run, too.
-func onTrial() bool { return os.Getenv("E2E_TRIAL") != "" }
