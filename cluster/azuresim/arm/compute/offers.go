@@ -52,16 +52,9 @@ func (c *Provider) SetSizeRestriction(s *arm.Service, restriction admin.SizeRest
 	if _, ok := sizeNamed(restriction.Size); !ok {
 		return fmt.Errorf("no size has the name %q", restriction.Size)
 	}
-	s.Lock()
-	defer s.Unlock()
-	o := c.offers
-	o.Restrictions = slices.DeleteFunc(o.Restrictions, func(r admin.SizeRestriction) bool {
+	return setOffer(c, s, &c.offers.Restrictions, restriction, !restriction.Lifted, func(r admin.SizeRestriction) bool {
 		return strings.EqualFold(r.Size, restriction.Size) && arm.NormalLocation(r.Location) == arm.NormalLocation(restriction.Location)
 	})
-	if !restriction.Lifted {
-		o.Restrictions = append(o.Restrictions, restriction)
-	}
-	return o.journal.Put(offersKey, o)
 }
 
 // SetQuota sets how many CPUs of a family a subscription has in a location, or takes that limit away.
@@ -69,16 +62,9 @@ func (c *Provider) SetQuota(s *arm.Service, quota admin.Quota) error {
 	if quota.Family == "" || quota.Location == "" {
 		return fmt.Errorf("quota: want a family such as standardDSv3Family, or cores, and a location")
 	}
-	s.Lock()
-	defer s.Unlock()
-	o := c.offers
-	o.Quotas = slices.DeleteFunc(o.Quotas, func(q admin.Quota) bool {
+	return setOffer(c, s, &c.offers.Quotas, quota, !quota.Lifted, func(q admin.Quota) bool {
 		return strings.EqualFold(q.Family, quota.Family) && arm.NormalLocation(q.Location) == arm.NormalLocation(quota.Location)
 	})
-	if !quota.Lifted {
-		o.Quotas = append(o.Quotas, quota)
-	}
-	return o.journal.Put(offersKey, o)
 }
 
 // SetImage says whether the images that a regular expression matches exist.
@@ -86,14 +72,18 @@ func (c *Provider) SetImage(s *arm.Service, change admin.ImageChange) error {
 	if _, err := regexp.Compile(change.Pattern); err != nil || change.Pattern == "" {
 		return fmt.Errorf("image pattern %q: want a regular expression", change.Pattern)
 	}
+	return setOffer(c, s, &c.offers.MissingImages, change.Pattern, change.Missing, func(pattern string) bool { return pattern == change.Pattern })
+}
+
+// setOffer puts an entry in place of the one that is about the same, or only takes that one out, and keeps what there is now.
+func setOffer[T any](c *Provider, s *arm.Service, entries *[]T, entry T, put bool, same func(T) bool) error {
 	s.Lock()
 	defer s.Unlock()
-	o := c.offers
-	o.MissingImages = slices.DeleteFunc(o.MissingImages, func(pattern string) bool { return pattern == change.Pattern })
-	if change.Missing {
-		o.MissingImages = append(o.MissingImages, change.Pattern)
+	*entries = slices.DeleteFunc(*entries, same)
+	if put {
+		*entries = append(*entries, entry)
 	}
-	return o.journal.Put(offersKey, o)
+	return c.offers.journal.Put(offersKey, c.offers)
 }
 
 // checkQuota refuses a machine for whose CPUs there is no quota.
