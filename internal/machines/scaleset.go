@@ -10,9 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/arm"
 	"k8s.io/apimachinery/pkg/util/cache"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 )
 
@@ -116,7 +118,23 @@ type Instance struct {
 		StorageProfile struct {
 			Image Image `json:"imageReference"`
 		} `json:"storageProfile"`
+		// ScaleSet is told by virtual machines that stand by themselves, as those of a Flexible scale set do.
+		ScaleSet struct {
+			ID string `json:"id"`
+		} `json:"virtualMachineScaleSet"`
 	} `json:"properties"`
+}
+
+// in reports whether Azure has the instance, which is read from an ID, in a scale set.
+func (i Instance) in(id, scaleSet *arm.ResourceID) bool {
+	switch strings.ToLower(id.ResourceType.String()) {
+	case "microsoft.compute/virtualmachinescalesets/virtualmachines":
+		return aso.SameID(id.Parent, scaleSet)
+	case "microsoft.compute/virtualmachines":
+		set := aso.ParseID(i.Properties.ScaleSet.ID)
+		return set != nil && aso.SameID(set, scaleSet)
+	}
+	return false
 }
 
 func (i Instance) size() string {
@@ -226,17 +244,26 @@ func (s *ScaleSets) Forget(id string) {
 	s.instances.Delete(strings.ToLower(id))
 }
 
-// DeleteInstance has Azure delete an instance of the scale set, and reports whether it is gone.
-func (s *ScaleSets) DeleteInstance(ctx context.Context, as azure.Account, scaleSet, instance string) (gone bool, err error) {
+// DeleteInstance has Azure delete an instance of a scale set that was made for the Cluster, and reports whether it is gone. What is not in the
+// scale set stays, and counts as gone: the IDs come from objects that users can write.
+func (s *ScaleSets) DeleteInstance(ctx context.Context, as azure.Account, cluster, scaleSet, instance string) (gone bool, err error) {
+	id, setID := aso.ParseID(instance), aso.ParseID(scaleSet)
+	if id == nil {
+		return true, nil
+	}
 	found := Instance{}
 	there, err := s.client.get(ctx, as, call{path: instance, version: computeVersion}, &found)
 	switch {
 	case err != nil:
 		return false, fmt.Errorf("cannot look for instance %s: %w", instance, err)
-	case !there:
+	case !there || !found.in(id, setID):
 		return true, nil
 	case strings.EqualFold(found.Properties.ProvisioningState, string(v1beta1.Deleting)):
 		return false, nil
+	}
+	set, err := s.Read(ctx, as, scaleSet)
+	if err != nil || set == nil || !set.Of(cluster) {
+		return err == nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

@@ -14,10 +14,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 )
 
 // removalInterval is how often it is looked whether an instance that Azure deletes is gone.
@@ -84,12 +86,15 @@ func (p *PoolMachine) remove(ctx context.Context, obj *unstructured.Unstructured
 		return false, err
 	}
 	machine, ok := read[v1beta1.AzureMachinePoolMachine](obj)
-	pool, poolOK := read[v1beta1.AzureMachinePool](xr)
-	if !ok || !poolOK {
-		return false, nil
+	set, err := composedObject(ctx, p.API, xr, machines.ScaleSetKind.GroupKind())
+	if err != nil || !ok || set == nil {
+		return false, err
 	}
-	set := strings.TrimPrefix(pool.Spec.ProviderID, azuremachine.ProviderIDPrefix)
-	return p.scaleSets.DeleteInstance(ctx, account, set, strings.TrimPrefix(machine.Spec.ProviderID, azuremachine.ProviderIDPrefix))
+	setID, err := idOf(ctx, p.Live, aso.VirtualMachineScaleSet, set)
+	if err != nil || setID == "" {
+		return false, err
+	}
+	return p.scaleSets.DeleteInstance(ctx, account, cluster.Name, setID, strings.TrimPrefix(machine.Spec.ProviderID, azuremachine.ProviderIDPrefix))
 }
 
 // PoolOfMember returns the AzureMachinePool of an AzureMachinePoolMachine.

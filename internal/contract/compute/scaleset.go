@@ -57,7 +57,9 @@ func (w *poolWork) scale(ctx context.Context) error {
 }
 
 // mayChange reports whether provider-capz may create or change the scale set of an object now.
-func (w *poolWork) mayChange(obj *unstructured.Unstructured) bool { return creatable(obj) && !leaves(w.owner) }
+func (w *poolWork) mayChange(obj *unstructured.Unstructured) bool {
+	return creatable(obj) && !leaves(w.owner)
+}
 
 // A scaleSet is one look at the scale set of a pool.
 type scaleSet struct {
