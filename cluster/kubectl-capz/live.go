@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,6 +90,8 @@ func planned(ctx context.Context, applier *management.Applier, in changes.Input,
 		return in, nil, nil, err
 	}
 	var manifests []*unstructured.Unstructured
+	var notAsked []string
+	var whyNot error
 	for _, manifest := range matter(in.Manifests) {
 		progress("asking the cluster about " + manifest.GetKind() + " " + manifest.GetName())
 		after, _, err := applier.Apply(ctx, manifest)
@@ -105,11 +108,15 @@ func planned(ctx context.Context, applier *management.Applier, in changes.Input,
 				return in, nil, nil, admitErr
 			}
 			mistakes = append(mistakes, wrong...)
-			notes = append(notes, fmt.Sprintf("%s %s was checked by what this version of kubectl-capz knows, as %v", manifest.GetKind(), manifest.GetName(), err))
+			notAsked = append(notAsked, manifest.GetKind()+" "+manifest.GetName())
+			whyNot = cmp.Or(whyNot, err)
 		case err != nil:
 			return in, nil, nil, err
 		}
 		manifests = append(manifests, after)
+	}
+	if len(notAsked) > 0 {
+		notes = append(notes, fmt.Sprintf("%s: checked by what this version of kubectl-capz knows, as %v", strings.Join(notAsked, ", "), whyNot))
 	}
 	in.Cluster = applier.Reader
 	if in.Live, err = current(live); err == nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/functions/registry"
 	"github.com/crossplane-capz/crossplane-capz/internal/changes"
+	"github.com/crossplane-capz/crossplane-capz/internal/preview"
 	"github.com/crossplane-capz/crossplane-capz/package/configuration"
 )
 
@@ -67,7 +69,7 @@ func newPlanCommand(streams genericiooptions.IOStreams) *cobra.Command {
 		Long: `Print what applying manifests would change in Azure, resource by resource and in that order, before anything is applied.
 
 Objects that the cluster has and the manifests have not stay as they are: a plan deletes nothing that kubectl apply does not.
-It ends with 0 when Azure would be sent nothing, with 2 when it would, and with 1 when something is wrong.`,
+It ends with 0 when Azure would be sent nothing, with 2 when it would, and with 1 when something is wrong or a note says that it is not known.`,
 		Example: planExample,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -116,6 +118,8 @@ func (o *planOptions) run(ctx context.Context) error {
 		return errShown
 	case plan.Summary.Changes():
 		return errChanges
+	case plan.Incomplete:
+		return errShown // Nobody can say that nothing changes.
 	}
 	return nil
 }
@@ -127,6 +131,8 @@ type question struct {
 	pipeline *changes.Pipeline
 	mistakes []changes.Mistake
 	notes    []string
+	// notExpanded are notes about manifests of which it is not known what comes of them.
+	notExpanded []string
 }
 
 // ask reads what a plan is made from, and what is wrong with it.
@@ -142,6 +148,10 @@ func (o *planOptions) ask(ctx context.Context, manifests []*unstructured.Unstruc
 		q.mistakes, err = changes.Admit(ctx, configuration.Definitions, manifests)
 	} else {
 		q.Input, q.mistakes, q.notes, err = o.live(ctx, q.Input, q.pipeline)
+	}
+	q.notExpanded = changes.NotExpanded(manifests)
+	if err == nil && len(q.notExpanded) > 0 && len(q.mistakes) == 0 && !slices.ContainsFunc(slices.Concat(q.Live, q.Manifests), preview.IsComposite) {
+		return nil, errors.New(strings.Join(q.notExpanded, "; "))
 	}
 	o.progress("composing")
 	return q, err
@@ -160,7 +170,9 @@ func (o *planOptions) plan(ctx context.Context, manifests []*unstructured.Unstru
 	if err != nil {
 		return nil, err
 	}
-	plan.Notes = slices.Concat(q.notes, q.pipeline.Notes(), plan.Notes)
+	unknown := slices.Concat(q.notExpanded, q.pipeline.Notes())
+	plan.Incomplete = len(unknown) > 0
+	plan.Notes = slices.Concat(q.notes, unknown, plan.Notes)
 	return plan, nil
 }
 

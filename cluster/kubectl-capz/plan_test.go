@@ -269,6 +269,9 @@ func TestCommand(t *testing.T) {
 			error: "connection refused; --offline plans without a cluster"},
 		"a kubeconfig that is not there": {args: []string{"plan", "-f", "../../examples/aks-aso", "--kubeconfig", "none"}, code: 1,
 			error: "stat none: no such file or directory; --offline plans without a cluster"},
+		"what is not expanded": {args: []string{"plan", "-f", "../../examples/platform/akscluster.yaml"}, code: 1, error: "what it stands for is not planned"},
+		"not all is expanded": {args: []string{"plan", "-f", "../../examples/platform/clusterclass.yaml", "-f", "../../examples/platform/akscluster.yaml"}, code: 1,
+			out: "what it stands for is not planned"},
 		"version":    {args: []string{"version"}, out: "unreleased\n"},
 		"completion": {args: []string{"__complete", "plan", "--output", ""}, out: "json\nyaml\n"},
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -30,7 +31,7 @@ func (o *planOptions) printRole(ctx context.Context, manifests []*unstructured.U
 	if len(mistakes) > 0 {
 		return errors.Join(errShown, changes.Text(o.ErrOut, changes.Refused(mistakes), coloured(o.ErrOut)))
 	}
-	for _, note := range append(q.notes, q.pipeline.Notes()...) {
+	for _, note := range slices.Concat(q.notes, q.notExpanded, q.pipeline.Notes()) {
 		if _, err := fmt.Fprintln(o.ErrOut, "Note:", note); err != nil {
 			return err
 		}

@@ -42,6 +42,8 @@ type Plan struct {
 	Summary Summary `json:"summary"`
 	// Mistakes are for what the user has to correct something. What they concern is not among the changes.
 	Mistakes []Mistake `json:"mistakes,omitempty"`
+	// Incomplete is true when more may change than the plan has: a note says what it does not know.
+	Incomplete bool `json:"incomplete,omitempty"`
 	// Notes say what the plan does not tell, or takes for granted.
 	Notes []string `json:"notes,omitempty"`
 }

@@ -173,6 +173,15 @@ func Lookup(kind schema.GroupKind) (found Kind, ok bool) {
 	return catalogue[i], true
 }
 
+// Claimed returns the kind that a claim of the group and name stands for; not ok when it is no claim.
+func Claimed(claim schema.GroupKind) (found Kind, ok bool) {
+	i := slices.IndexFunc(catalogue, func(k Kind) bool { return k.Group == claim.Group && k.Claim != "" && k.Claim == claim.Kind })
+	if i < 0 {
+		return Kind{}, false
+	}
+	return catalogue[i], true
+}
+
 // Referred returns the kind with one of the roles that a reference of Cluster API means; not ok when it means none.
 func Referred(ref clusterv1.ContractVersionedObjectReference, roles ...Role) (found Kind, ok bool) {
 	k, ok := Lookup(schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind})
