@@ -118,6 +118,15 @@ func TestLive(t *testing.T) {
 			"because of MachinePool my-cluster-pool1, spec.replicas: 2 -> 5",
 			"",
 			"0 to create, 1 to change, 0 to replace, 0 to delete, 0 left alone, 0 held, 3 unchanged"}},
+		"what Azure keeps": {example: "aks-aso", edit: inResource("AzureASOManagedMachinePool", pool1, 0, "Standard_D4s_v5", "spec", "vmSize"), want: []string{
+			"~   change  ManagedClustersAgentPool my-cluster-pool1, in Azure pool1",
+			"of AzureASOManagedMachinePool my-cluster-pool1, spec.resources[0]",
+			`spec.vmSize: "Standard_D2s_v5" -> "Standard_D4s_v5"`,
+			`because of AzureASOManagedMachinePool my-cluster-pool1, spec.resources[0].spec.vmSize: "Standard_D2s_v5" -> "Standard_D4s_v5"`,
+			"Azure never changes spec.vmSize of a resource that exists, by its documentation, and will refuse this: " +
+				"give it another metadata.name and spec.azureName to have another made in its place",
+			"",
+			"0 to create, 1 to change, 0 to replace, 0 to delete, 0 left alone, 0 held, 3 unchanged"}},
 		"another name": {example: "aks-aso", edit: inResource("AzureASOManagedMachinePool", pool1, 0, "other", "metadata", "name"), want: []string{
 			"! -/+ REPLACE ManagedClustersAgentPool other, in Azure pool1",
 			"of AzureASOManagedMachinePool my-cluster-pool1, spec.resources[0]",

@@ -153,6 +153,7 @@ func itemsOf(p *preview.Preview, sources, past map[string]string) []Item {
 			if item.Fields = fieldChanges(s.Before, s.After); len(item.Fields) == 0 {
 				continue
 			}
+			item.Reason = refusedByAzure(s.After, item.Fields)
 			if reason := skipped(s.After); reason != "" {
 				item.Action, item.Reason = Leave, reason
 			}
@@ -202,6 +203,21 @@ func fieldChanges(before, after *unstructured.Unstructured) []FieldChange {
 		changes = append(changes, d.change())
 	}
 	return changes
+}
+
+// refusedByAzure says that Azure does not make a change, as far as its documentation tells; empty when it does.
+func refusedByAzure(o *unstructured.Unstructured, fields []FieldChange) string {
+	var fixed []string
+	for _, f := range fields {
+		if f.Old != nil && aso.Fixed(o.GroupVersionKind().GroupKind(), f.Path) {
+			fixed = append(fixed, f.Path)
+		}
+	}
+	if len(fixed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Azure never changes %s of a resource that exists, by its documentation, and will refuse this: give it another metadata.name and spec.azureName to have another made in its place",
+		strings.Join(fixed, ", "))
 }
 
 func policyOf(o *unstructured.Unstructured) any {
