@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/functions/registry"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/changes"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/golden"
 )
 
 // plannedUpon returns the plan for manifests in a cluster that has the objects.
@@ -298,8 +298,6 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 // TestJSON holds the form that machines read.
 func TestJSON(t *testing.T) {
 	const pool1 = "my-cluster-pool1"
@@ -310,17 +308,5 @@ func TestJSON(t *testing.T) {
 	if err := (&planOptions{IOStreams: streams, output: "json"}).print(plan); err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/plan.golden.json"
-	if *update {
-		if err := os.WriteFile(golden, out.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
-	}
+	golden.Check(t, "testdata/plan.golden.json", out.String())
 }

@@ -4,17 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
 	"github.com/crossplane-capz/crossplane-capz/functions/registry"
 	"github.com/crossplane-capz/crossplane-capz/internal/changes"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/golden"
 )
 
 const subscription = "00000000-0000-0000-0000-000000000001"
@@ -63,19 +62,7 @@ func TestRole(t *testing.T) {
 	if code := exitCode(cmd.ExecuteContext(context.Background()), streams); code != 0 {
 		t.Fatal(code, errs)
 	}
-	const golden = "testdata/role.golden.json"
-	if *update {
-		if err := os.WriteFile(golden, out.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
-	}
+	golden.Check(t, "testdata/role.golden.json", out.String())
 	if !json.Valid(out.Bytes()) {
 		t.Error("it is no JSON")
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,9 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/test/capz"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // capzTemplate returns the path of one of CAPZ's own templates with its variables filled.
 func capzTemplate(t *testing.T, name string) string {
@@ -271,23 +269,11 @@ func TestRenderWorkers(t *testing.T) {
 }
 
 func TestRenderGolden(t *testing.T) {
-	const golden = "testdata/aks-aso.golden.yaml"
 	stdout, stderr, err := render(t, "../../examples/aks-aso")
 	if err != nil || stderr != "" {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
-	if *update {
-		if err := os.WriteFile(golden, []byte(stdout), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), stdout); diff != "" {
-		t.Errorf("rendered; go test ./functions/function-capz -update accepts it: -want, +got:\n%s", diff)
-	}
+	golden.Check(t, "testdata/aks-aso.golden.yaml", stdout)
 }
 
 // TestRenderVersionsAreAlike shows that what Cluster API converts makes no difference.

@@ -2,13 +2,10 @@ package compute
 
 import (
 	"bytes"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
@@ -16,11 +13,10 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 	"github.com/crossplane-capz/crossplane-capz/internal/defaulting"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/golden"
 )
 
 var must = composertest.Must
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const sshKey = "c3NoLXJzYSBBQUFBIHRlc3Q=" // ssh-rsa AAAA test
 
@@ -113,25 +109,21 @@ func TestFlavors(t *testing.T) {
 			if c.change != nil {
 				c.change(xr, &facts)
 			}
-			cluster := newCluster(t, c.cluster)
-			resources := Resources(xr, facts, cluster, Live{})
-			got := documents(t, resources)
-			for _, secret := range []string{"TOP-SECRET", "customData", "adminPassword", "commandToExecute"} {
-				if strings.Contains(got, secret) {
-					t.Errorf("an object has %s", secret)
-				}
-			}
-			golden := filepath.Join("testdata", name+".golden.yaml")
-			if *update {
-				must(t, os.WriteFile(golden, []byte(got), 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			must(t, err)
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("-want, +got (go test -update writes it anew):\n%s", diff)
-			}
+			checkFlavor(t, name, Resources(xr, facts, newCluster(t, c.cluster), Live{}))
 		})
 	}
+}
+
+// checkFlavor holds resources against the golden file of a name. No secret may be in them.
+func checkFlavor(t *testing.T, name string, resources []*plan.Resource) {
+	t.Helper()
+	got := documents(t, resources)
+	for _, secret := range []string{"TOP-SECRET", "customData", "adminPassword", "commandToExecute"} {
+		if strings.Contains(got, secret) {
+			t.Errorf("an object has %s", secret)
+		}
+	}
+	golden.Check(t, filepath.Join("testdata", name+".golden.yaml"), got)
 }
 
 // documents writes resources as YAML, each with what it waits for.

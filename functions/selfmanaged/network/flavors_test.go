@@ -1,19 +1,15 @@
 package network
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/test/capz"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // flavors are CAPZ's own, by the name of the golden file.
 var flavors = map[string]string{
@@ -65,19 +61,7 @@ func TestFlavors(t *testing.T) {
 				}
 				out.Write(spec)
 			}
-			golden := "testdata/" + name + ".golden.yaml"
-			if *update {
-				if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), out.String()); diff != "" {
-				t.Errorf("go test ./functions/selfmanaged/network -update accepts it: -want, +got:\n%s", diff)
-			}
+			golden.Check(t, "testdata/"+name+".golden.yaml", out.String())
 		})
 	}
 }
