@@ -71,25 +71,35 @@ func NewRequest(obj *unstructured.Unstructured, ids map[Reference]string, secret
 // withSecrets returns the request for a machine with its bootstrap data, and with a password where Azure asks for one.
 func withSecrets(machine *arm.VirtualMachine_Spec, secrets Secrets) (Request, error) {
 	profile := machine.Properties.OsProfile
-	if len(secrets.CustomData) == 0 {
-		return Request{}, errors.New("there is no bootstrap data")
-	}
-	encoded := base64.StdEncoding.EncodeToString(secrets.CustomData)
-	profile.CustomData = &encoded
-	all := []string{encoded, string(secrets.CustomData)}
-	if profile.WindowsConfiguration != nil {
-		password, err := newPassword(secrets.Random)
-		if err != nil {
-			return Request{}, err
-		}
-		profile.AdminPassword = &password
-		all = append(all, password)
+	all, err := secrets.writeTo(&profile.CustomData, &profile.AdminPassword, profile.WindowsConfiguration != nil)
+	if err != nil {
+		return Request{}, err
 	}
 	body, err := json.Marshal(machine)
 	if err != nil {
 		return Request{}, errors.New("the virtual machine cannot be written as JSON")
 	}
 	return Request{body: body, secrets: all}, nil
+}
+
+// writeTo writes the bootstrap data, and a password where Azure asks for one, as it does for Windows, into the fields of a profile. It returns all
+// that may be shown to nobody.
+func (s Secrets) writeTo(customData, password **string, windows bool) ([]string, error) {
+	if len(s.CustomData) == 0 {
+		return nil, errors.New("there is no bootstrap data")
+	}
+	encoded := base64.StdEncoding.EncodeToString(s.CustomData)
+	*customData = &encoded
+	all := []string{encoded, string(s.CustomData)}
+	if windows {
+		made, err := newPassword(s.Random)
+		if err != nil {
+			return nil, err
+		}
+		*password = &made
+		all = append(all, made)
+	}
+	return all, nil
 }
 
 // A Reference is a mention of another resource in an ASO object: by its ID, or by the object that stands for it.

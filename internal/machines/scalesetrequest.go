@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	compute "github.com/Azure/azure-service-operator/v2/api/compute/v1api20220301"
@@ -14,6 +15,7 @@ import (
 	"github.com/Azure/azure-service-operator/v2/pkg/genruntime"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
@@ -87,23 +89,15 @@ func resolvedIDs(ids map[Reference]string) map[genruntime.ResourceReference]stri
 
 // Model returns the model that the scale set is to have.
 func (d *Desired) Model() Model {
-	m := Model{Zones: slices.Sorted(slices.Values(d.spec.Zones))}
-	if d.spec.Sku.Name != nil {
-		m.Size = *d.spec.Sku.Name
-	}
+	m := Model{Zones: slices.Sorted(slices.Values(d.spec.Zones)), Size: ptr.Deref(d.spec.Sku.Name, "")}
 	storage := d.spec.Properties.VirtualMachineProfile.StorageProfile
 	if storage == nil || storage.ImageReference == nil {
 		return m
 	}
-	text := func(of *string) string {
-		if of == nil {
-			return ""
-		}
-		return *of
-	}
 	image := storage.ImageReference
 	m.Image = Image{
-		ID: text(image.Id), Community: text(image.CommunityGalleryImageId), Publisher: text(image.Publisher), Offer: text(image.Offer), SKU: text(image.Sku), Version: text(image.Version),
+		ID: ptr.Deref(image.Id, ""), Community: ptr.Deref(image.CommunityGalleryImageId, ""),
+		Publisher: ptr.Deref(image.Publisher, ""), Offer: ptr.Deref(image.Offer, ""), SKU: ptr.Deref(image.Sku, ""), Version: ptr.Deref(image.Version, ""),
 	}.String()
 	return m
 }
@@ -122,30 +116,18 @@ func (d *Desired) Request(part Part, capacity int, secrets Secrets) (Request, er
 	if part == ScaleSetCapacity {
 		return d.write(arm.VirtualMachineScaleSet_Spec{Location: whole.Location, Sku: &sku}, nil)
 	}
-	if len(secrets.CustomData) == 0 {
-		return Request{}, errors.New("there is no bootstrap data")
-	}
 	profile := *properties.VirtualMachineProfile
 	system := *profile.OsProfile
 	profile.OsProfile, properties.VirtualMachineProfile = &system, &profile
 	if part == ScaleSetModel {
 		profile.NetworkProfile = nil
 	}
-	encoded := base64.StdEncoding.EncodeToString(secrets.CustomData)
-	system.CustomData = &encoded
-	all := []string{encoded, string(secrets.CustomData)}
-	if system.WindowsConfiguration != nil {
-		password, err := newPassword(secrets.Random)
-		if err != nil {
-			return Request{}, err
-		}
-		system.AdminPassword = &password
-		all = append(all, password)
+	all, err := secrets.writeTo(&system.CustomData, &system.AdminPassword, system.WindowsConfiguration != nil)
+	if err != nil {
+		return Request{}, err
 	}
 	whole.Tags = map[string]string{DataHashTag: HashOf(secrets.CustomData)}
-	for key, value := range d.spec.Tags {
-		whole.Tags[key] = value
-	}
+	maps.Copy(whole.Tags, d.spec.Tags)
 	return d.write(whole, all)
 }
 

@@ -75,11 +75,10 @@ func bootstrapData(ctx context.Context, api access.API, namespace, owner string,
 	return secret.Data[bootstrapDataKey], nil
 }
 
-// bootstrapDataThere reports whether the Secret with the bootstrap data of a Machine or MachinePool exists, by its metadata. It is looked for again
-// after some time if not.
-func bootstrapDataThere(ctx context.Context, api access.API, namespace string, name *string) (there bool, err error) {
+// bootstrapDataThere reports whether the Secret with the bootstrap data of a Machine or MachinePool exists, by its metadata.
+func bootstrapDataThere(ctx context.Context, api access.API, namespace, name string) (there bool, err error) {
 	secret := access.Metadata(corev1.SchemeGroupVersion.WithKind("Secret"))
-	key := client.ObjectKey{Namespace: namespace, Name: *name}
+	key := client.ObjectKey{Namespace: namespace, Name: name}
 	err = api.Metadata.Get(ctx, key, secret)
 	if apierrors.IsNotFound(err) { // The cache may be late.
 		err = api.Live.Get(ctx, key, secret)

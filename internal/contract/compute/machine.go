@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
-	"github.com/crossplane-capz/crossplane-capz/internal/contract/retry"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 )
@@ -52,22 +51,13 @@ func (m *Machine) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, 
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, fmt.Errorf("cannot read the Machine: %w", err)
 	}
-	infrastructure, err := access.InfrastructureOf(ctx, m.Client, s.Cluster)
+	l, err := begin(ctx, m.API, s)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	facts, _ := v1alpha1.ReadMachineFacts(s.XR.GetAnnotations()) // What cannot be read is written anew.
-	w := &work{Machine: m, Scope: s, azureMachine: azureMachine, owner: owner, facts: facts}
-	azureCluster, known := read[v1beta1.AzureCluster](infrastructure)
-	if known {
-		w.azureCluster, w.infrastructure = azureCluster, infrastructure
-	}
+	w := &work{Machine: m, look: l, azureMachine: azureMachine, owner: owner}
 	problem := w.run(ctx)
-	tell(m.API, s.XR, problem)
-	if err := note(ctx, m.API, s.XR, w.facts, w.applied.note); err != nil {
-		return ctrl.Result{}, err // A conflict comes before all else: what was found out is not noted yet.
-	}
-	return ctrl.Result{RequeueAfter: w.after}, problem
+	return w.end(ctx, m.API, problem, w.applied.note)
 }
 
 // cannotProceed is the reason of Events about what keeps provider-capz from its part for a machine, or a template of some.
@@ -118,25 +108,16 @@ func note(ctx context.Context, api access.API, xr *unstructured.Unstructured, fa
 // work is one look at an AzureMachine.
 type work struct {
 	*Machine
-	*access.Scope
+	*look
 
 	azureMachine *v1beta1.AzureMachine
-	// owner is nil while no Machine owns the AzureMachine, azureCluster and infrastructure while there is no AzureCluster.
-	owner          *clusterv1.Machine
-	azureCluster   *v1beta1.AzureCluster
-	infrastructure *unstructured.Unstructured
+	// owner is nil while no Machine owns the AzureMachine.
+	owner *clusterv1.Machine
 
-	// facts are what was noted, and what is to be.
-	facts v1alpha1.MachineFacts
 	// sent is the object of the virtual machine that was requested just now; nil for none. Applied are the tags that are to be noted.
 	sent    *unstructured.Unstructured
 	applied *appliedTags
-	// after is when to look again; zero for never.
-	after time.Duration
 }
-
-// again has the AzureMachine looked at again after some time, if it is not before; zero is never.
-func (w *work) again(after time.Duration) { w.after = retry.Sooner(w.after, after) }
 
 // run brings the facts up to date and does what follows from them.
 func (w *work) run(ctx context.Context) error {
@@ -149,24 +130,13 @@ func (w *work) readOwner(ctx context.Context) error {
 	if w.owner == nil {
 		return nil
 	}
-	before := w.facts.Machine
+	set, bootstrapped := w.facts.Machine.AvailabilitySet, w.bootstrapped()
 	spec := w.owner.Spec
 	w.facts.Machine = v1alpha1.FactsOfMachine{
 		Name: w.owner.Name, FailureDomain: spec.FailureDomain, Version: spec.Version, ControlPlane: util.IsControlPlaneMachine(w.owner),
-		Owner: ownerOf(w.owner), AvailabilitySet: before.AvailabilitySet, BootstrapReady: before.BootstrapReady && w.facts.Created.State != v1alpha1.NotCreated,
+		Owner: ownerOf(w.owner), AvailabilitySet: set, BootstrapReady: bootstrapped,
 	}
-	if w.facts.Machine.BootstrapReady || spec.Bootstrap.DataSecretName == nil || *spec.Bootstrap.DataSecretName == "" {
-		return nil
-	}
-	there, err := bootstrapDataThere(ctx, w.API, w.owner.Namespace, spec.Bootstrap.DataSecretName)
-	switch {
-	case err != nil:
-		return fmt.Errorf("cannot look for the bootstrap data of Machine %s: %w", w.owner.Name, err)
-	case !there:
-		w.again(bootstrapInterval)
-	}
-	w.facts.Machine.BootstrapReady = there
-	return nil
+	return w.lookForBootstrapData(ctx, w.API, "Machine", w.owner.Name, spec.Bootstrap.DataSecretName)
 }
 
 // ownerOf returns what a Machine is one of, by the labels that Cluster API gives it.

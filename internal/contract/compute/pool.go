@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -18,7 +16,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
-	"github.com/crossplane-capz/crossplane-capz/internal/contract/retry"
 	"github.com/crossplane-capz/crossplane-capz/internal/defaulting"
 )
 
@@ -45,22 +42,13 @@ func (p *Pool) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, err
 	if err != nil {
 		return ctrl.Result{}, fmt.Errorf("cannot read the MachinePool: %w", err)
 	}
-	infrastructure, err := access.InfrastructureOf(ctx, p.Client, s.Cluster)
+	l, err := begin(ctx, p.API, s)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	facts, _ := v1alpha1.ReadMachineFacts(s.XR.GetAnnotations()) // What cannot be read is written anew.
 	defaulting.MachinePool(&pool.Spec)
-	w := &poolWork{Pool: p, Scope: s, pool: pool, owner: owner, facts: facts}
-	if azureCluster, known := read[v1beta1.AzureCluster](infrastructure); known {
-		w.azureCluster, w.infrastructure = azureCluster, infrastructure
-	}
-	problem := w.run(ctx)
-	tell(p.API, s.XR, problem)
-	if err := note(ctx, p.API, s.XR, w.facts); err != nil {
-		return ctrl.Result{}, err // A conflict comes before all else: what was found out is not noted yet.
-	}
-	return ctrl.Result{RequeueAfter: w.after}, problem
+	w := &poolWork{Pool: p, look: l, pool: pool, owner: owner}
+	return w.end(ctx, p.API, w.run(ctx))
 }
 
 // ownerMachinePool returns the MachinePool that owns an object; nil when there is none.
@@ -82,23 +70,13 @@ func ownerMachinePool(ctx context.Context, c client.Reader, obj client.Object) (
 // poolWork is one look at an AzureMachinePool.
 type poolWork struct {
 	*Pool
-	*access.Scope
+	*look
 
 	// pool has its defaults.
 	pool *v1beta1.AzureMachinePool
-	// owner is nil while no MachinePool owns the AzureMachinePool, azureCluster and infrastructure while there is no AzureCluster.
-	owner          *clusterv1.MachinePool
-	azureCluster   *v1beta1.AzureCluster
-	infrastructure *unstructured.Unstructured
-
-	// facts are what was noted, and what is to be.
-	facts v1alpha1.MachineFacts
-	// after is when to look again; zero for never.
-	after time.Duration
+	// owner is nil while no MachinePool owns the AzureMachinePool.
+	owner *clusterv1.MachinePool
 }
-
-// again has the AzureMachinePool looked at again after some time, if it is not before; zero is never.
-func (w *poolWork) again(after time.Duration) { w.after = retry.Sooner(w.after, after) }
 
 // run brings the facts up to date and does what follows from them.
 func (w *poolWork) run(ctx context.Context) error {
@@ -112,22 +90,10 @@ func (w *poolWork) readOwner(ctx context.Context) error {
 		return nil
 	}
 	spec := w.owner.Spec.Template.Spec
-	before := w.facts.Machine.BootstrapReady && w.facts.Created.State != v1alpha1.NotCreated
-	w.facts.Machine = v1alpha1.FactsOfMachine{Name: w.owner.Name, Version: spec.Version, BootstrapReady: before}
+	w.facts.Machine = v1alpha1.FactsOfMachine{Name: w.owner.Name, Version: spec.Version, BootstrapReady: w.bootstrapped()}
 	w.facts.Pool.Replicas = ptr.Deref(w.owner.Spec.Replicas, 0)
 	w.facts.Pool.FailureDomains = slices.Sorted(slices.Values(w.owner.Spec.FailureDomains))
-	if before || ptr.Deref(spec.Bootstrap.DataSecretName, "") == "" {
-		return nil
-	}
-	there, err := bootstrapDataThere(ctx, w.API, w.owner.Namespace, spec.Bootstrap.DataSecretName)
-	switch {
-	case err != nil:
-		return fmt.Errorf("cannot look for the bootstrap data of MachinePool %s: %w", w.owner.Name, err)
-	case !there:
-		w.again(bootstrapInterval)
-	}
-	w.facts.Machine.BootstrapReady = there
-	return nil
+	return w.lookForBootstrapData(ctx, w.API, "MachinePool", w.owner.Name, spec.Bootstrap.DataSecretName)
 }
 
 // readOffers reads what Azure offers of the size, as often as that is another.

@@ -127,19 +127,11 @@ func (s *scaleSet) list(ctx context.Context, ids []string) error {
 // providerID returns by what the Node of an instance is known: its ID with the resource group in lower case, as the cloud controller manager
 // writes it. One of a Flexible scale set is a virtual machine that stands by itself.
 func (s *scaleSet) providerID(i machines.Instance) string {
-	return azuremachine.ProviderIDPrefix + s.instanceID(i, true)
-}
-
-func (s *scaleSet) instanceID(i machines.Instance, lower bool) string {
 	set := aso.ParseID(s.id)
 	if set == nil {
-		return i.ID
+		return azuremachine.ProviderIDPrefix + i.ID
 	}
-	group := set.ResourceGroupName
-	if lower {
-		group = strings.ToLower(group)
-	}
-	id := fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.Compute/", set.SubscriptionID, group)
+	id := fmt.Sprintf(azuremachine.ProviderIDPrefix+"/subscriptions/%s/resourceGroups/%s/providers/Microsoft.Compute/", set.SubscriptionID, strings.ToLower(set.ResourceGroupName))
 	if s.pool.Spec.OrchestrationMode == v1beta1.OrchestrationFlexible {
 		return id + "virtualMachines/" + path.Base(i.ID)
 	}

@@ -241,11 +241,7 @@ func (s *scaleSet) follow(ctx context.Context, desired *machines.Desired, member
 	}
 	s.count(members, outdated)
 	replicas := int(s.facts.Pool.Replicas)
-	var rolling *v1beta1.MachineRollingUpdateDeployment
-	if s.pool.Spec.Strategy.RollingUpdate != nil {
-		rolling = s.pool.Spec.Strategy.RollingUpdate
-	}
-	strategy, err := rollout.StrategyOf(rolling, replicas)
+	strategy, err := rollout.StrategyOf(s.pool.Spec.Strategy.RollingUpdate, replicas)
 	if err != nil {
 		return err
 	}

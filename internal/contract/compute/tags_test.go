@@ -136,7 +136,7 @@ func TestTags(t *testing.T) {
 				}}
 			})
 			s := newScene(t, c.answers, []client.Object{cluster(), xr, vm, nic, credentialSecret()}...)
-			w := &work{Machine: &Machine{API: s.API(), Azure: s.own}, Scope: s.Scope(composite.AzureMachine, "m0")}
+			w := &work{Machine: &Machine{API: s.API(), Azure: s.own}, look: &look{Scope: s.Scope(composite.AzureMachine, "m0")}}
 			w.facts, _ = v1alpha1.ReadMachineFacts(w.XR.GetAnnotations())
 			if err := w.applyTags(t.Context()); (err != nil) != c.fails {
 				t.Fatalf("fails: %v", err)
