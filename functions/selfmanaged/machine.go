@@ -4,11 +4,8 @@ import (
 	"slices"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
-	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/compute"
-	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/iam"
-	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
@@ -28,12 +25,7 @@ func (Machine) Compose(in *composer.Request) (*composer.Result, error) {
 		return &composer.Result{Status: status.result()}, err
 	}
 	resources := m.resources(in)
-	observations, err := plan.Observe(in, resources)
-	if err != nil {
-		return nil, err
-	}
-	p := m.plan(in, resources)
-	out, err := p.Make(in, observations)
+	out, err := m.outcomes(in, resources)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +33,7 @@ func (Machine) Compose(in *composer.Request) (*composer.Result, error) {
 	conditions := append([]composer.Condition{
 		m.credential.Readiness(out, status.condition(out)),
 		out.Condition(),
-		capi.PausedCondition(p.Paused),
+		capi.PausedCondition(m.paused),
 	}, slices.Concat(withDisks(out.KindConditions(in)), m.availabilitySetCondition(), m.identitiesCondition(in, resources), tagsConditions(in, resources))...)
 	result := m.credential.Result(in, out, status.result(), conditions...)
 	result.Ready = result.Ready && status.FailureReason == nil
@@ -52,8 +44,7 @@ func (Machine) Compose(in *composer.Request) (*composer.Result, error) {
 type machineInputs struct {
 	*ofCluster
 
-	xr    *v1beta1.AzureMachine
-	facts v1alpha1.MachineFacts
+	xr *v1beta1.AzureMachine
 	// failed is why there will be no virtual machine; nil while there may be one.
 	failed *failure
 	// networkInterfaces and publicIP are the resources that the addresses come from.
@@ -63,28 +54,17 @@ type machineInputs struct {
 
 func readMachine(in *composer.Request) (*machineInputs, error) {
 	m := &machineInputs{xr: &v1beta1.AzureMachine{}}
-	if err := capi.Read(in.XR, m.xr); err != nil {
-		return nil, err
-	}
 	var err error
-	if m.ofCluster, err = readClusterOfMachine(in); err != nil {
+	if m.ofCluster, err = readMember(in, m.xr, "Machine"); err != nil {
 		return nil, err
 	}
-	if m.facts, err = readFacts(in.XR, "Machine"); err != nil {
-		return nil, err
-	}
-	m.setGate()
 	m.failed = m.failure(in)
 	return m, nil
 }
 
 // resources returns what the machine consists of, with what is known of it.
 func (m *machineInputs) resources(in *composer.Request) []*plan.Resource {
-	resources := compute.Resources(m.xr, m.facts, m.cluster, m.live(in))
-	if role := iam.RoleAssignment(m.xr, typed.Cluster{Namespace: m.cluster.Namespace, Name: m.cluster.Name, Subscription: m.cluster.Azure.Spec.SubscriptionID},
-		m.facts.PrincipalID); role != nil {
-		resources = append(resources, role)
-	}
+	resources := append(compute.Resources(m.xr, m.facts, m.cluster, m.live(in)), m.role(m.xr)...)
 	for _, r := range resources {
 		switch {
 		case r.Is(aso.VirtualMachine):

@@ -5,8 +5,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/compute"
-	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/iam"
-	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
@@ -25,13 +23,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	if err != nil {
 		return &composer.Result{Status: status.result()}, err
 	}
-	resources := m.resources()
-	observations, err := plan.Observe(in, resources)
-	if err != nil {
-		return nil, err
-	}
-	p := m.plan(in, resources)
-	out, err := p.Make(in, observations)
+	out, err := m.outcomes(in, m.resources())
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +31,7 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 	conditions := append([]composer.Condition{
 		m.credential.Readiness(out, status.condition(out)),
 		out.Condition(),
-		capi.PausedCondition(p.Paused),
+		capi.PausedCondition(m.paused),
 	}, append(out.KindConditions(in), m.conditions()...)...)
 	return m.credential.Result(in, out, status.result(), conditions...), nil
 }
@@ -48,33 +40,18 @@ func (MachinePool) Compose(in *composer.Request) (*composer.Result, error) {
 type poolInputs struct {
 	*ofCluster
 
-	xr    *v1beta1.AzureMachinePool
-	facts v1alpha1.MachineFacts
+	xr *v1beta1.AzureMachinePool
 }
 
 func readPool(in *composer.Request) (*poolInputs, error) {
-	m := &poolInputs{xr: &v1beta1.AzureMachinePool{}}
-	if err := capi.Read(in.XR, m.xr); err != nil {
-		return nil, err
-	}
-	var err error
-	if m.ofCluster, err = readClusterOfMachine(in); err != nil {
-		return nil, err
-	}
-	if m.facts, err = readFacts(in.XR, "MachinePool"); err != nil {
-		return nil, err
-	}
-	m.setGate()
-	return m, nil
+	xr := &v1beta1.AzureMachinePool{}
+	of, err := readMember(in, xr, "MachinePool")
+	return &poolInputs{ofCluster: of, xr: xr}, err
 }
 
 // resources returns what the pool consists of, with what is known of it.
 func (m *poolInputs) resources() []*plan.Resource {
-	resources := compute.PoolResources(m.xr, m.facts, m.cluster)
-	cluster := typed.Cluster{Namespace: m.cluster.Namespace, Name: m.cluster.Name, Subscription: m.cluster.Azure.Spec.SubscriptionID}
-	if role := iam.RoleAssignment(azuremachine.OfPool(m.xr), cluster, m.facts.PrincipalID); role != nil {
-		resources = append(resources, role)
-	}
+	resources := append(compute.PoolResources(m.xr, m.facts, m.cluster), m.role(azuremachine.OfPool(m.xr))...)
 	for _, r := range resources {
 		if r.Is(aso.VirtualMachineScaleSet) {
 			r.Known = m.known()

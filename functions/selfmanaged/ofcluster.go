@@ -11,6 +11,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/compute"
+	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/iam"
+	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
@@ -18,15 +20,34 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/defaulting"
 )
 
-// ofCluster is what machines and pools read of the Cluster that they are of.
+// ofCluster is what machines and pools read of the Cluster that they are of, and what provider-capz tells of them.
 type ofCluster struct {
 	capiCluster *unstructured.Unstructured
 	// azureCluster is what cluster.Azure is read from.
 	azureCluster *unstructured.Unstructured
 	cluster      compute.Cluster
 	credential   capi.Credential
+	facts        v1alpha1.MachineFacts
+	paused       bool
 	// gate says what is missing before anything is composed.
 	gate string
+}
+
+// readMember reads a machine or pool into its Go type, its Cluster and AzureCluster, and its facts. It belongs to the given kind of Cluster API's.
+func readMember(in *composer.Request, xr any, owner string) (*ofCluster, error) {
+	if err := capi.Read(in.XR, xr); err != nil {
+		return nil, err
+	}
+	c, err := readClusterOfMachine(in)
+	if err != nil {
+		return nil, err
+	}
+	if c.facts, err = readFacts(in.XR, owner); err != nil {
+		return nil, err
+	}
+	c.paused = capi.Paused(in, c.capiCluster)
+	c.setGate()
+	return c, nil
 }
 
 // readClusterOfMachine reads the Cluster of a machine or pool, and its AzureCluster.
@@ -92,12 +113,26 @@ func (c *ofCluster) setGate() {
 	}
 }
 
-// plan returns the plan for resources of the Cluster.
-func (c *ofCluster) plan(in *composer.Request, resources []*plan.Resource) plan.Plan {
-	return plan.Plan{
-		Resources: resources, Peers: c.peers(in.XR.GetNamespace()), Cluster: c.cluster.Name,
-		Paused: capi.Paused(in, c.capiCluster), Gate: c.gate, ReferencesReady: true,
+// role returns the role assignment of the identity that Azure makes for a machine, or for all of a pool; none where Azure makes none.
+func (c *ofCluster) role(machine *v1beta1.AzureMachine) []*plan.Resource {
+	cluster := typed.Cluster{Namespace: c.cluster.Namespace, Name: c.cluster.Name, Subscription: c.cluster.Azure.Spec.SubscriptionID}
+	if role := iam.RoleAssignment(machine, cluster, c.facts.PrincipalID); role != nil {
+		return []*plan.Resource{role}
 	}
+	return nil
+}
+
+// outcomes returns what becomes of resources of the Cluster.
+func (c *ofCluster) outcomes(in *composer.Request, resources []*plan.Resource) (*plan.Outcomes, error) {
+	observations, err := plan.Observe(in, resources)
+	if err != nil {
+		return nil, err
+	}
+	p := plan.Plan{
+		Resources: resources, Peers: c.peers(in.XR.GetNamespace()), Cluster: c.cluster.Name,
+		Paused: c.paused, Gate: c.gate, ReferencesReady: true,
+	}
+	return p.Make(in, observations)
 }
 
 // peers returns the load balancers of the AzureCluster: what lies in one waits for it.

@@ -44,7 +44,7 @@ func (m *machine) virtualMachine() *plan.Resource {
 		Tags:                   m.tags(m.name, m.role()),
 	}
 	m.setPlacement(&spec)
-	m.setSpot(&spec)
+	spec.Priority, spec.EvictionPolicy, spec.BillingProfile = m.spot()
 	switch m.facts.Created.State {
 	case v1alpha1.Created, v1alpha1.CreationFailed, v1alpha1.Deleted:
 		// A change of the spec has ASO look at the machine now, and not when the time of its last answer is over.
@@ -83,11 +83,6 @@ func (m *machine) setPlacement(spec *machines.VirtualMachine_Spec) {
 	if id := ptr.Deref(m.spec.CapacityReservationGroupID, ""); id != "" {
 		spec.CapacityReservation = &machines.CapacityReservationProfile{CapacityReservationGroup: part(id)}
 	}
-}
-
-// setSpot has the machine run on capacity that Azure may take back.
-func (m *machine) setSpot(spec *machines.VirtualMachine_Spec) {
-	spec.Priority, spec.EvictionPolicy, spec.BillingProfile = m.spot()
 }
 
 // spot returns on which terms the machine runs on capacity that Azure may take back; nothing for a regular one.
