@@ -94,7 +94,7 @@ func planned(ctx context.Context, applier *management.Applier, in changes.Input,
 	var whyNot error
 	for _, manifest := range matter(in.Manifests) {
 		progress("asking the cluster about " + manifest.GetKind() + " " + manifest.GetName())
-		after, _, err := applier.Apply(ctx, manifest)
+		after, err := applier.Apply(ctx, manifest)
 		refused := &management.RefusedError{}
 		switch {
 		case errors.As(err, &refused):

@@ -97,7 +97,7 @@ func (m *maker) causes() []cause {
 	var causes []cause
 	for _, o := range m.Manifests {
 		reference := referenceTo(o)
-		i := slices.IndexFunc(m.Live, func(live *unstructured.Unstructured) bool { return same(o, live) })
+		i := slices.IndexFunc(m.Live, func(live *unstructured.Unstructured) bool { return preview.SameObject(o, live) })
 		if i < 0 {
 			causes = append(causes, cause{FieldChange: FieldChange{Object: &reference}, of: o})
 			continue

@@ -27,7 +27,7 @@ var specReplicas = field.At[int64]("spec", "replicas")
 // resources do not stay as they are then.
 func (m *maker) machines(p *preview.Preview) (items []Item, touched int64) {
 	for _, o := range m.Manifests {
-		i := slices.IndexFunc(m.Live, func(live *unstructured.Unstructured) bool { return same(o, live) })
+		i := slices.IndexFunc(m.Live, func(live *unstructured.Unstructured) bool { return preview.SameObject(o, live) })
 		if i < 0 {
 			continue
 		}

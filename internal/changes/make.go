@@ -92,17 +92,13 @@ func (m *maker) before(ctx context.Context) (*preview.Preview, error) {
 func overlay(live, manifests []*unstructured.Unstructured) []*unstructured.Unstructured {
 	all := slices.Clone(live)
 	for _, o := range manifests {
-		if i := slices.IndexFunc(all, func(other *unstructured.Unstructured) bool { return same(o, other) }); i >= 0 {
+		if i := slices.IndexFunc(all, func(other *unstructured.Unstructured) bool { return preview.SameObject(o, other) }); i >= 0 {
 			all[i] = o
 		} else {
 			all = append(all, o)
 		}
 	}
 	return all
-}
-
-func same(a, b *unstructured.Unstructured) bool {
-	return a.GroupVersionKind().GroupKind() == b.GroupVersionKind().GroupKind() && a.GetNamespace() == b.GetNamespace() && a.GetName() == b.GetName()
 }
 
 // sourcesOf returns which fields ask for composed objects, by composite resource and composition resource name.
@@ -171,7 +167,7 @@ func (m *maker) own() []Item {
 			continue
 		}
 		item := Item{Action: Create, Resource: resourceOf(o), Of: referenceTo(o), Count: 1}
-		if i := slices.IndexFunc(m.Live, func(live *unstructured.Unstructured) bool { return same(o, live) }); i >= 0 {
+		if i := slices.IndexFunc(m.Live, func(live *unstructured.Unstructured) bool { return preview.SameObject(o, live) }); i >= 0 {
 			if item.Action, item.Fields = Change, fieldChanges(m.Live[i], o); len(item.Fields) == 0 {
 				continue
 			}

@@ -36,7 +36,7 @@ func statesOf(p *preview.Preview, xr *unstructured.Unstructured) []state {
 		o.SetName(field.Text(r["name"]))
 		s := state{xr: xr, object: o, ready: m["ready"] == true, reason: field.Text(m["reason"]), message: field.Text(m["message"]), ownership: field.Text(m["ownership"])}
 		for _, composed := range p.Composed(xr) {
-			if same(composed, o) {
+			if preview.SameObject(composed, o) {
 				s.object, s.composed = composed, composed
 			}
 		}

@@ -31,59 +31,60 @@ type RefusedError struct{ Messages []string }
 
 func (e *RefusedError) Error() string { return strings.Join(e.Messages, "; ") }
 
-// Apply returns a manifest as the cluster would have it, and the live object; nil when there is none.
-func (a *Applier) Apply(ctx context.Context, manifest *unstructured.Unstructured) (after, live *unstructured.Unstructured, err error) {
+// Apply returns a manifest as the cluster would have it.
+func (a *Applier) Apply(ctx context.Context, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	client, err := a.resource(manifest.GroupVersionKind(), manifest.GetNamespace())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if client == nil {
-		return manifest.DeepCopy(), nil, fmt.Errorf("%w: it has no kind %s of %s", ErrNotAsked, manifest.GetKind(), manifest.GetAPIVersion())
+		return manifest.DeepCopy(), fmt.Errorf("%w: it has no kind %s of %s", ErrNotAsked, manifest.GetKind(), manifest.GetAPIVersion())
 	}
-	if live, err = a.Get(ctx, manifest.GroupVersionKind(), manifest.GetNamespace(), manifest.GetName()); err != nil {
-		return nil, nil, err
+	live, err := a.Get(ctx, manifest.GroupVersionKind(), manifest.GetNamespace(), manifest.GetName())
+	if err != nil {
+		return nil, err
 	}
 	dry := []string{metav1.DryRunAll}
 	switch {
 	case a.ServerSide:
 		raw, err := manifest.MarshalJSON()
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		options := metav1.PatchOptions{DryRun: dry, FieldManager: a.Manager, FieldValidation: metav1.FieldValidationStrict, Force: &a.Force}
-		after, err = client.Patch(ctx, manifest.GetName(), types.ApplyPatchType, raw, options)
-		return a.answer(after, live, manifest, nil, err)
+		after, err := client.Patch(ctx, manifest.GetName(), types.ApplyPatchType, raw, options)
+		return answer(after, live, manifest, nil, err)
 	case live == nil:
-		after, err = client.Create(ctx, manifest.DeepCopy(), metav1.CreateOptions{DryRun: dry, FieldValidation: metav1.FieldValidationStrict})
-		return a.answer(after, live, manifest, nil, err)
+		after, err := client.Create(ctx, manifest.DeepCopy(), metav1.CreateOptions{DryRun: dry, FieldValidation: metav1.FieldValidationStrict})
+		return answer(after, live, manifest, nil, err)
 	}
 	patch, err := threeWay(manifest, live)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	after, err = client.Patch(ctx, manifest.GetName(), types.MergePatchType, patch, metav1.PatchOptions{DryRun: dry, FieldValidation: metav1.FieldValidationStrict})
-	return a.answer(after, live, manifest, patch, err)
+	after, err := client.Patch(ctx, manifest.GetName(), types.MergePatchType, patch, metav1.PatchOptions{DryRun: dry, FieldValidation: metav1.FieldValidationStrict})
+	return answer(after, live, manifest, patch, err)
 }
 
 // answer turns what the cluster says of a dry run into the object that it would have.
-func (a *Applier) answer(after, live, manifest *unstructured.Unstructured, patch []byte, err error) (*unstructured.Unstructured, *unstructured.Unstructured, error) {
+func answer(after, live, manifest *unstructured.Unstructured, patch []byte, err error) (*unstructured.Unstructured, error) {
 	status := apierrors.APIStatus(nil)
 	switch {
 	case err == nil:
 		if live == nil {
 			after.SetUID("") // It is a new one each time.
 		}
-		return after, live, nil
+		return after, nil
 	case live == nil && apierrors.IsNotFound(err), apierrors.IsForbidden(err) && strings.Contains(err.Error(), " cannot "):
 		merged, mergeErr := merged(manifest, live, patch)
 		if mergeErr != nil {
-			return nil, nil, mergeErr
+			return nil, mergeErr
 		}
-		return merged, live, fmt.Errorf("%w: %w", ErrNotAsked, err)
+		return merged, fmt.Errorf("%w: %w", ErrNotAsked, err)
 	case errors.As(err, &status) && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsConflict(err)):
-		return nil, live, &RefusedError{Messages: messagesOf(status.Status())}
+		return nil, &RefusedError{Messages: messagesOf(status.Status())}
 	}
-	return nil, live, fmt.Errorf("cannot ask the cluster about %s %s: %w", manifest.GetKind(), manifest.GetName(), err)
+	return nil, fmt.Errorf("cannot ask the cluster about %s %s: %w", manifest.GetKind(), manifest.GetName(), err)
 }
 
 // messagesOf returns what is wrong, one by one.

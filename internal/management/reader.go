@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -85,15 +86,8 @@ func (r *Reader) list(ctx context.Context, gvk schema.GroupVersionKind, namespac
 	for i := range list.Items {
 		found = append(found, &list.Items[i])
 	}
-	if r.lists == nil {
-		r.lists = map[listKey][]*unstructured.Unstructured{}
-	}
-	r.lists[key] = found
-	return found, nil
+	return r.keep(key, found), nil
 }
-
-// compositionResourceName is the annotation by which Crossplane knows what it composes.
-const compositionResourceName = "crossplane.io/composition-resource-name"
 
 var resourceRefs = field.At[[]any]("spec", "crossplane", "resourceRefs")
 
@@ -111,8 +105,7 @@ func (r *Reader) Composed(ctx context.Context, xr *unstructured.Unstructured) (m
 		if i < 0 {
 			continue
 		}
-		controller := metav1.GetControllerOf(all[i])
-		if name := all[i].GetAnnotations()[compositionResourceName]; name != "" && controller != nil && controller.UID == xr.GetUID() {
+		if name := xcrd.GetCompositionResourceName(all[i]); name != "" && metav1.IsControlledBy(all[i], xr) {
 			composed[name] = all[i]
 		}
 	}
@@ -136,6 +129,15 @@ func (r *Reader) Select(ctx context.Context, s *fnv1.ResourceSelector) ([]*unstr
 	return r.list1(ctx, gvk, s.GetNamespace(), s.GetMatchName())
 }
 
+// keep has a list not be read again.
+func (r *Reader) keep(key listKey, found []*unstructured.Unstructured) []*unstructured.Unstructured {
+	if r.lists == nil {
+		r.lists = map[listKey][]*unstructured.Unstructured{}
+	}
+	r.lists[key] = found
+	return found
+}
+
 // list1 is Get that keeps what it has read, as each play asks again.
 func (r *Reader) list1(ctx context.Context, gvk schema.GroupVersionKind, namespace, name string) ([]*unstructured.Unstructured, error) {
 	key := listKey{gvk, namespace, "name=" + name}
@@ -150,11 +152,7 @@ func (r *Reader) list1(ctx context.Context, gvk schema.GroupVersionKind, namespa
 	if o != nil {
 		found = append(found, o)
 	}
-	if r.lists == nil {
-		r.lists = map[listKey][]*unstructured.Unstructured{}
-	}
-	r.lists[key] = found
-	return found, nil
+	return r.keep(key, found), nil
 }
 
 // Schema returns the OpenAPI schema of a kind; nil when the cluster does not serve it.

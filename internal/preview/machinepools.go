@@ -13,7 +13,6 @@ import (
 
 // What a MachinePool says of its AzureMachinePool, and that of its instances.
 var (
-	poolReplicas       = field.At[int64]("spec", "replicas")
 	poolFailureDomains = field.At[[]string]("spec", "failureDomains")
 	poolInfrastructure = field.At[map[string]any]("spec", "template", "spec", "infrastructureRef")
 	poolVMSize         = field.At[string]("spec", "template", "vmSize")
@@ -35,7 +34,7 @@ func (p *Preview) tellPools() error {
 			}
 			facts.Machine.Name, facts.Machine.Version = m.GetName(), templateVersion.Value(m)
 			facts.Pool.Replicas = 1
-			if replicas, set, err := poolReplicas.Get(m); set && err == nil {
+			if replicas, set, err := specReplicas.Get(m); set && err == nil {
 				facts.Pool.Replicas = int32(min(max(replicas, 0), 1<<30)) //nolint:gosec // It is bounded.
 			}
 			facts.Pool.FailureDomains = slices.Sorted(slices.Values(poolFailureDomains.Value(m)))

@@ -138,7 +138,8 @@ func (p *Preview) begin(ctx context.Context) error {
 // other objects is not as somebody is about to change it, so a function reads these themselves.
 func (p *Preview) selected(ctx context.Context, selector *fnv1.ResourceSelector) ([]*unstructured.Unstructured, error) {
 	var found []*unstructured.Unstructured
-	for _, o := range append(slices.Clone(p.objects), p.all()...) {
+	own := slices.Concat(p.objects, p.all())
+	for _, o := range own {
 		if selects(selector, o) {
 			found = append(found, o)
 		}
@@ -148,7 +149,7 @@ func (p *Preview) selected(ctx context.Context, selector *fnv1.ResourceSelector)
 	}
 	live, err := p.cluster.Select(ctx, selector)
 	for _, o := range live {
-		known := slices.ContainsFunc(append(slices.Clone(p.objects), p.all()...), func(other *unstructured.Unstructured) bool { return sameObject(o, other) })
+		known := slices.ContainsFunc(own, func(other *unstructured.Unstructured) bool { return SameObject(o, other) })
 		if known || p.deleted(o) {
 			continue
 		}
@@ -162,12 +163,13 @@ func (p *Preview) selected(ctx context.Context, selector *fnv1.ResourceSelector)
 	return found, err
 }
 
-func sameObject(a, b *unstructured.Unstructured) bool {
+// SameObject reports whether two are one object of a cluster, in whatever version.
+func SameObject(a, b *unstructured.Unstructured) bool {
 	return a.GroupVersionKind().GroupKind() == b.GroupVersionKind().GroupKind() && a.GetNamespace() == b.GetNamespace() && a.GetName() == b.GetName()
 }
 
 func (p *Preview) deleted(o *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(p.steps, func(s *Step) bool { return s.After == nil && s.Before != nil && sameObject(o, s.Before) })
+	return slices.ContainsFunc(p.steps, func(s *Step) bool { return s.After == nil && s.Before != nil && SameObject(o, s.Before) })
 }
 
 // update has Crossplane apply a desired object to the one that is there, and Azure do what changes; it reports whether something did.
