@@ -52,15 +52,15 @@ func TestDeleteInOrder(t *testing.T) {
 		before func()
 		want   []string
 	}{
-		{name: "the network first", want: []string{"delete VirtualNetwork vnet"}},
-		{name: "and not again"},
-		{name: "then the group", before: func() { m.Release(fixture.Network, "vnet") }, want: []string{"delete ResourceGroup rg"}},
-		{name: "Crossplane may still compose", before: func() { m.Release(fixture.Group, "rg") }},
-		{name: "then the composite resource", before: func() {
+		{name: "Crossplane may still compose"},
+		{name: "the network first", before: func() {
 			m.Change(fixture.ASOCluster, "my-cluster", func(o *unstructured.Unstructured) {
 				controllerutil.RemoveFinalizer(o, crossplaneFinalizer)
 			})
-		}, want: []string{"patch AzureASOManagedCluster my-cluster"}},
+		}, want: []string{"delete VirtualNetwork vnet"}},
+		{name: "and not again"},
+		{name: "then the group", before: func() { m.Release(fixture.Network, "vnet") }, want: []string{"delete ResourceGroup rg"}},
+		{name: "then the composite resource", before: func() { m.Release(fixture.Group, "rg") }, want: []string{"patch AzureASOManagedCluster my-cluster"}},
 	}
 	for _, step := range steps {
 		if step.before != nil {

@@ -34,7 +34,8 @@ type Deleter struct {
 	Watch access.WatchFunc
 }
 
-// Reconcile takes the next step of the deletion of a composite resource, and removes the finalizer when all that it has composed is gone.
+// Reconcile takes the next step of the deletion of a composite resource, once Crossplane has stopped composing, and removes the finalizer when
+// all that it has composed is gone.
 func (d *Deleter) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(s.XR, names.Finalizer) {
 		return ctrl.Result{}, nil
@@ -45,6 +46,9 @@ func (d *Deleter) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, 
 	}
 	if controllerutil.ContainsFinalizer(xr, metav1.FinalizerOrphanDependents) {
 		return ctrl.Result{}, nil // Garbage collection removes the owner references first, which leads here.
+	}
+	if controllerutil.ContainsFinalizer(xr, crossplaneFinalizer) {
+		return ctrl.Result{}, nil // An answer of the function may be on its way, which would undo what is done here. The end of that leads here.
 	}
 	s = &access.Scope{XR: xr, Kind: d.Kind, Cluster: s.Cluster}
 	objects, orphans, err := d.toDelete(ctx, xr)
@@ -176,12 +180,8 @@ func (d *Deleter) deleteObject(ctx context.Context, obj *unstructured.Unstructur
 	return d.handBack(ctx, obj)
 }
 
-// release removes the finalizer once Crossplane has stopped composing: until it has removed its own, an answer of the
-// function may be on its way that creates one more object. The finalizers of Secrets go before, or they could stay.
+// release removes the finalizer. Those of Secrets go before, or they could stay.
 func (d *Deleter) release(ctx context.Context, xr *unstructured.Unstructured) error {
-	if controllerutil.ContainsFinalizer(xr, crossplaneFinalizer) {
-		return nil
-	}
 	if err := (&credential.Keeper{API: d.API}).Release(ctx, xr); err != nil {
 		return err
 	}

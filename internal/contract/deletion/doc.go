@@ -6,7 +6,7 @@ package deletion
 
 import "github.com/crossplane-capz/crossplane-capz/internal/field"
 
-// crossplaneFinalizer is on every composite resource that Crossplane may still compose for.
+// crossplaneFinalizer is on every composite resource that Crossplane may still compose for: create one more object, or change one.
 const crossplaneFinalizer = "composite.apiextensions.crossplane.io"
 
 // statusTags is of ASO objects.

@@ -55,7 +55,7 @@ func (d *Deleter) groupsDeletedWhole(ctx context.Context, s *access.Scope, objec
 
 // deleteWithGroups takes the next step towards having no objects of which some lie in groups that Azure deletes as a whole, with one request.
 // What lies in them only leaves Kubernetes. What lies elsewhere is deleted before, if nothing refers to it, else after. It returns how many
-// objects must still be waited for: a machine does not wait for what goes with a group that is its AzureCluster's.
+// objects must still be waited for.
 func (d *Deleter) deleteWithGroups(ctx context.Context, objects, groups []*unstructured.Unstructured) (int, error) {
 	var outside, inside, whole []*unstructured.Unstructured
 	for _, obj := range objects {
@@ -80,9 +80,6 @@ func (d *Deleter) deleteWithGroups(ctx context.Context, objects, groups []*unstr
 	}
 	if err := d.deleteAll(ctx, append(inside, whole...)); err != nil {
 		return 0, err
-	}
-	if len(whole) == 0 {
-		return len(outside), nil
 	}
 	return len(objects), nil
 }

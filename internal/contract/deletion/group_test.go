@@ -125,8 +125,16 @@ func TestMachineLeavesKubernetesOnly(t *testing.T) {
 			t.Errorf("%s is not let go: %v", given.GetName(), obj)
 		}
 	}
+	if m.Find(composite.AzureMachine.GroupVersionKind, "m0") == nil {
+		t.Fatal("the machine goes before what it has composed")
+	}
+	for _, text := range []string{vmYAML, nicYAML, extensionYAML} {
+		given := fixture.Parse(t, text)
+		m.Release(given.GroupVersionKind(), given.GetName())
+	}
+	m.Reconcile(deleter(m, composite.AzureMachine), "m0")
 	if xr := m.Find(composite.AzureMachine.GroupVersionKind, "m0"); xr != nil {
-		t.Errorf("the machine waits for what goes with the group: %v", xr.GetFinalizers())
+		t.Errorf("the machine stays: %v", xr.GetFinalizers())
 	}
 }
 
