@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// scenarios are all scenarios. Each is run without a kill first. Those that take long begin first, so that the end is not spent
-// waiting for one; those of machines, which take most of the processors, do not all begin at once. selfManaged restarts ASO, which then
-// writes a person's ManagedCluster anew, with the number of machines that it was made with: typedOwn is far from it.
-func scenarios() []*scenario {
-	return slices.Concat([]*scenario{defaultFlavor}, inTurn(), topologies(), []*scenario{
+// everyScenario returns all scenarios. Those that take long come first, so that the end is not spent waiting for one; those of machines, which take most of
+// the processors, do not all begin at once. selfManaged restarts ASO, which then writes a person's ManagedCluster anew, with the number of
+// machines that it was made with: typedOwn is far from it.
+func everyScenario() []*scenario {
+	return slices.Concat([]*scenario{defaultFlavor}, machinesInTurn, topologies(), []*scenario{
 		mistakes, isolated, selfManaged, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(),
-		companyComposition, machineTopology, machinePool,
+		companyComposition, machinePool,
 	}, tenantScenarios(), teams(), []*scenario{
 		upgrade, plannedScenario, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
 		companyTopology, settings, typedOwn, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,
@@ -22,23 +22,43 @@ func scenarios() []*scenario {
 	}, templates(), examples(), []*scenario{hostile})
 }
 
-// turns is how many of the scenarios that take turns are in a run.
-const turns = 3
-
-// inTurn are scenarios of machines, of which a run has some, for the sake of time: the seed says which. All are in a run that names
-// its scenarios, and with E2E_ALL_ROUNDS.
-func inTurn() []*scenario {
-	all := []*scenario{
-		capzMachineTopology, machineFailures, machineUpgrade, twinClusters, privateCluster, networkFeatures, ownNetwork, windows, dualStack,
-	}
-	if os.Getenv(allRoundsVariable) != "" || flag.Lookup("test.run").Value.String() != "" {
-		return all
-	}
-	choices("turns").Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all[:turns]
+// machinesInTurn are clusters of machines, beside those that each run has.
+var machinesInTurn = []*scenario{
+	machineTopology, capzMachineTopology, machineFailures, machineUpgrade, twinClusters, privateCluster, networkFeatures, ownNetwork, windows, dualStack,
 }
 
-// TestCalm runs every scenario while all components stay up.
+// A turn is what a run has some of, for the sake of time: the seed says which. What all of them have in common is in the others as well.
+type turn struct {
+	name  string
+	of    []*scenario
+	count int
+}
+
+func turns() []turn {
+	return []turn{
+		{name: "machines", of: append([]*scenario{defaultFlavor}, machinesInTurn...), count: 3},
+		{name: "topologies", of: topologies(), count: 2},
+		{name: "tenants", of: tenantScenarios(), count: 1},
+		{name: "templates", of: templates(), count: 1},
+	}
+}
+
+// scenarios are those of this run: all where it names its scenarios, or with E2E_ALL_ROUNDS, else those that are in turn and those that take none.
+func scenarios() []*scenario {
+	if os.Getenv(allRoundsVariable) != "" || flag.Lookup("test.run").Value.String() != "" {
+		return everyScenario()
+	}
+	waiting := map[string]bool{}
+	for _, t := range turns() {
+		order := choices(t.name).Perm(len(t.of))
+		for _, i := range order[t.count:] {
+			waiting[t.of[i].name] = true
+		}
+	}
+	return slices.DeleteFunc(everyScenario(), func(s *scenario) bool { return waiting[s.name] })
+}
+
+// TestCalm runs the scenarios while all components stay up.
 func TestCalm(t *testing.T) {
 	t.Cleanup(repeatFailures)
 	for _, s := range slices.Backward(scenarios()) { // Of tests that run in parallel Go begins with the last.
@@ -49,7 +69,7 @@ func TestCalm(t *testing.T) {
 	}
 }
 
-// TestKilled runs every scenario in one of the rounds, whose components are killed in the middle of it. Whoever runs at the same
+// TestKilled runs the scenarios once more, each in one of the rounds, whose components are killed in the middle of it. Whoever runs at the same
 // time is hit by the same kills, besides its own.
 func TestKilled(t *testing.T) {
 	for round, killed := range rounds {

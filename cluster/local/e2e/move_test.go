@@ -193,6 +193,7 @@ func TestMove(t *testing.T) {
 	second := secondManagementCluster(t)
 	for _, r := range relocations {
 		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
 			from, to := newWorldOn(suite, t, r.name), newWorldOn(second, t, r.name)
 			if r.family != nil {
 				from.family, to.family = r.family, r.family
@@ -205,7 +206,10 @@ func TestMove(t *testing.T) {
 			r.run(from, to)
 		})
 	}
-	t.Run("move-typed-deleted", func(t *testing.T) { deleteOnArrival(t, second) })
+	t.Run("move-typed-deleted", func(t *testing.T) {
+		t.Parallel()
+		deleteOnArrival(t, second)
+	})
 }
 
 // deleteOnArrival deletes a typed cluster while it is not known on its new management cluster whose the resource group is:

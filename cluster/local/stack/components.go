@@ -133,7 +133,7 @@ func (s *Stack) apiServer() launch {
 			"--service-cluster-ip-range=" + s.state.ServiceRange,
 			// The endpoint of the Service "kubernetes" may not be a loopback address.
 			"--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
-			"--profiling=false",
+			"--profiling=true",
 		},
 		// A third of the time that it takes to install everything would go into collecting garbage. The limit leaves virtual machines
 		// their memory.

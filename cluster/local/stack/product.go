@@ -62,21 +62,20 @@ func (s *Stack) installedComposites(ctx context.Context) error {
 	return s.composites(ctx, configuration.kind(xrdKind.Kind))
 }
 
-// composites waits until the XRDs' kinds are served and Crossplane may write them.
+// composites waits until the XRDs' kinds are served and Crossplane may write them. It looks at one at a time: an XRD is large.
 func (s *Stack) composites(ctx context.Context, xrds manifests) error {
-	g, ctx := errgroup.WithContext(ctx)
 	for _, xrd := range xrds {
-		g.Go(func() error {
-			if err := s.conditionTrue(ctx, xrdKind, xrd.GetName(), "Established"); err != nil {
-				return err
-			}
-			if err := s.servedCRD(ctx, xrd.GetName()); err != nil {
-				return err
-			}
-			return s.aggregated(ctx, "crossplane:composite:"+xrd.GetName()+":aggregate-to-crossplane")
-		})
+		if err := s.conditionTrue(ctx, xrdKind, xrd.GetName(), "Established"); err != nil {
+			return err
+		}
+		if err := s.servedCRD(ctx, xrd.GetName()); err != nil {
+			return err
+		}
+		if err := s.aggregated(ctx, "crossplane:composite:"+xrd.GetName()+":aggregate-to-crossplane"); err != nil {
+			return err
+		}
 	}
-	return g.Wait()
+	return nil
 }
 
 const (
