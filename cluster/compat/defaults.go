@@ -45,12 +45,9 @@ func newDefaults(sources string, out io.Writer) (*defaults, error) {
 	return d, err
 }
 
-// shared returns the kinds that CAPZ has as well, in all versions, but for those of self-managed clusters, whose defaults are not compared
-// yet.
+// shared returns the kinds that CAPZ has as well, in all versions.
 func shared() []composite.Kind {
-	return composite.Select(func(k composite.Kind) bool {
-		return k.Group == composite.InfrastructureGroup && !composite.Of(composite.SelfManaged)(k)
-	})
+	return composite.Select(func(k composite.Kind) bool { return k.Group == composite.InfrastructureGroup })
 }
 
 // runDefaults compares objects of every kind, when they are created and when they are changed, and reports whether all differences are
@@ -132,12 +129,12 @@ func (o *defaulted) findDifferences() {
 	o.differences = slices.DeleteFunc(compare.Objects(o.kind.Kind, o.capz, o.ours), noDefault)
 }
 
-// noDefault tells differences that no default makes: both generate a key where an empty one is asked for, and the name of a role assignment, and CAPZ's Go types write
-// zeros of what controllers write later, and leave out a false that the user has written.
+// noDefault tells differences that no default makes: both generate a key where an empty one is asked for, and the name of a role assignment,
+// and CAPZ's Go types write zeros of what controllers write later.
 func noDefault(d compare.Difference) bool {
-	random := strings.HasSuffix(d.Path, "spec.sshPublicKey") || strings.HasSuffix(d.Path, "spec.systemAssignedIdentityRole.name")
+	random := strings.HasSuffix(d.Path, ".sshPublicKey") || strings.HasSuffix(d.Path, "spec.systemAssignedIdentityRole.name")
 	generated := random && d.CAPZ != nil && d.Ours != nil
-	return generated || d.Path == "spec.controlPlaneEndpoint" || d.Path == "status" || strings.HasSuffix(d.Path, ".manualApproval") && d.Ours == false
+	return generated || d.Path == "spec.controlPlaneEndpoint" || d.Path == "status"
 }
 
 // report counts the differences, and prints those that are not documented.

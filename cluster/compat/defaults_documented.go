@@ -35,19 +35,35 @@ var meantDefaults = []meantDefault{
 	{"`subscriptionID` left out", func(_ defaulted, d compare.Difference) bool {
 		return d.Path == "spec.subscriptionID" && d.CAPZ == nil && d.Ours == specs.Subscription
 	}},
-	{"`fleetsMember.group` written down empty", func(_ defaulted, d compare.Difference) bool {
-		return strings.HasSuffix(d.Path, "spec.fleetsMember.group") && d.CAPZ == "default" && d.Ours == nil
-	}},
 	{"address ranges left out later", func(o defaulted, d compare.Difference) bool {
 		return isRange(d) && o.oursBefore != nil && d.Ours == at(o.oursBefore, d.Path)
 	}},
 	{"`virtualNetwork.subnet` without `cidrBlock`, in a network of 10.224.0.0/12", func(o defaulted, d compare.Difference) bool {
 		return d.Path == "spec.virtualNetwork.subnet.cidrBlock" && at(o.manifest, "spec.virtualNetwork.cidrBlock") == "10.224.0.0/12" && d.CAPZ == "10.240.0.0/16"
 	}},
+	{"`systemAssignedIdentityRole` without scope or definition", func(o defaulted, d compare.Difference) bool {
+		return slices.Contains([]string{"AzureMachine", "AzureMachinePool"}, o.kind.Kind) && strings.HasPrefix(d.Path, "spec.systemAssignedIdentityRole.") && d.Ours == nil
+	}},
+	{"subnets that an AzureClusterTemplate lacks", func(o defaulted, d compare.Difference) bool {
+		return o.kind.Kind == "AzureClusterTemplate" && d.Path == "spec.template.spec.networkSpec.subnets" && length(d.CAPZ) > length(d.Ours)
+	}},
+	{"several subnets with role control-plane, or with role cluster", func(o defaulted, d compare.Difference) bool {
+		return strings.Contains(d.Path, "spec.networkSpec.subnets[") && repeatsRole(templateOrSpec(o.manifest))
+	}},
+	{"`bastionSpec.azureBastion.subnet.name` of an AzureClusterTemplate", func(_ defaulted, d compare.Difference) bool {
+		return d.Path == "spec.template.spec.bastionSpec.azureBastion.subnet.name" && d.CAPZ == nil && d.Ours == "AzureBastionSubnet"
+	}},
+	{"a manifest with `subnetName`, `acceleratedNetworking` or `roleAssignmentName` is applied again", func(o defaulted, d compare.Difference) bool {
+		spec := machineOf(o.manifest)
+		return aboutNetworkInterfaces.MatchString(d.Path) && length(spec["networkInterfaces"]) > 0 && (spec["subnetName"] != nil || spec["acceleratedNetworking"] != nil)
+	}},
 	{"`virtualNetwork` without `cidrBlock`, networkPluginMode overlay", func(o defaulted, d compare.Difference) bool {
 		return isRange(d) && at(o.manifest, "spec.networkPluginMode") == "overlay"
 	}},
 }
+
+// aboutNetworkInterfaces are the fields of machines and pools of which one takes the place of the others.
+var aboutNetworkInterfaces = regexp.MustCompile(`^spec\.(template\.(spec\.)?)?(subnetName|acceleratedNetworking|networkInterfaces)`)
 
 // isRange reports whether a difference is about the address range of the network or its subnet.
 func isRange(d compare.Difference) bool {
@@ -66,4 +82,41 @@ func documentedDefault(o defaulted, d compare.Difference) string {
 		return meantDefaults[i].row
 	}
 	return ""
+}
+
+// length returns how long a list is.
+func length(list any) int {
+	items, _ := list.([]any)
+	return len(items)
+}
+
+// templateOrSpec returns the spec of an object or, of a template, that of what is made of it.
+func templateOrSpec(object map[string]any) map[string]any {
+	for _, path := range []string{"spec.template.spec", "spec"} {
+		if spec, found := at(object, path).(map[string]any); found {
+			return spec
+		}
+	}
+	return nil
+}
+
+// machineOf is templateOrSpec, but for a pool the spec of its machines.
+func machineOf(object map[string]any) map[string]any {
+	spec := templateOrSpec(object)
+	if template, ofPool := spec["template"].(map[string]any); ofPool {
+		return template
+	}
+	return spec
+}
+
+// repeatsRole reports whether an AzureCluster has several subnets with a role of which CAPZ knows one only.
+func repeatsRole(spec map[string]any) bool {
+	network, _ := spec["networkSpec"].(map[string]any)
+	subnets, _ := network["subnets"].([]any)
+	seen := map[any]int{}
+	for _, s := range subnets {
+		subnet, _ := s.(map[string]any)
+		seen[subnet["role"]]++
+	}
+	return seen["control-plane"] > 1 || seen["cluster"] > 1
 }

@@ -16,12 +16,16 @@ var manifestsOfDefaults = map[string]struct {
 }{
 	"names that follow from other names":                      {kind: composite.AzureManagedMachinePool, manifest: "spec: {mode: User, sku: s}"},
 	"`virtualNetwork` of an AzureManagedControlPlaneTemplate": {kind: composite.AzureManagedControlPlaneTemplate, manifest: "spec: {template: {spec: {version: v1.33.2}}}"},
-	"`sku.tier: Paid`":                        {kind: composite.AzureManagedControlPlane, manifest: "spec: {sku: {tier: Paid}}"},
-	"`subscriptionID` left out":               {kind: composite.AzureManagedControlPlane, manifest: "spec: {version: v1.33.2}"},
-	"`fleetsMember.group` written down empty": {kind: composite.AzureManagedControlPlane, manifest: "spec: {fleetsMember: {group: '', managerName: m, managerResourceGroup: g}}"},
-	"address ranges left out later":           {kind: composite.AzureManagedControlPlane, manifest: "spec: {version: v1.33.2}", before: "spec: {virtualNetwork: {cidrBlock: 10.1.0.0/16, subnet: {cidrBlock: 10.1.0.0/24}}}"},
-	"`virtualNetwork.subnet` without `cidrBlock`, in a network of 10.224.0.0/12": {kind: composite.AzureManagedControlPlane, manifest: "spec: {virtualNetwork: {cidrBlock: 10.224.0.0/12}}"},
-	"`virtualNetwork` without `cidrBlock`, networkPluginMode overlay":            {kind: composite.AzureManagedControlPlane, manifest: "spec: {networkPluginMode: overlay, virtualNetwork: {name: net}}"},
+	"`sku.tier: Paid`":                                                                               {kind: composite.AzureManagedControlPlane, manifest: "spec: {sku: {tier: Paid}}"},
+	"`subscriptionID` left out":                                                                      {kind: composite.AzureManagedControlPlane, manifest: "spec: {version: v1.33.2}"},
+	"address ranges left out later":                                                                  {kind: composite.AzureManagedControlPlane, manifest: "spec: {version: v1.33.2}", before: "spec: {virtualNetwork: {cidrBlock: 10.1.0.0/16, subnet: {cidrBlock: 10.1.0.0/24}}}"},
+	"`systemAssignedIdentityRole` without scope or definition":                                       {kind: composite.AzureMachine, manifest: "spec: {sshPublicKey: a2V5, identity: SystemAssigned, osDisk: {osType: Linux}}"},
+	"several subnets with role control-plane, or with role cluster":                                  {kind: composite.AzureCluster, manifest: "spec: {networkSpec: {subnets: [{name: a, role: cluster}, {name: b, role: cluster}]}}"},
+	"subnets that an AzureClusterTemplate lacks":                                                     {kind: composite.AzureClusterTemplate, manifest: "spec: {template: {spec: {}}}"},
+	"`bastionSpec.azureBastion.subnet.name` of an AzureClusterTemplate":                              {kind: composite.AzureClusterTemplate, manifest: "spec: {template: {spec: {bastionSpec: {azureBastion: {}}, networkSpec: {subnets: [{name: all, role: cluster}]}}}}"},
+	"a manifest with `subnetName`, `acceleratedNetworking` or `roleAssignmentName` is applied again": {kind: composite.AzureMachineTemplate, manifest: "spec: {template: {spec: {sshPublicKey: a2V5, osDisk: {osType: Linux}, subnetName: a, networkInterfaces: [{subnetName: a}]}}}"},
+	"`virtualNetwork.subnet` without `cidrBlock`, in a network of 10.224.0.0/12":                     {kind: composite.AzureManagedControlPlane, manifest: "spec: {virtualNetwork: {cidrBlock: 10.224.0.0/12}}"},
+	"`virtualNetwork` without `cidrBlock`, networkPluginMode overlay":                                {kind: composite.AzureManagedControlPlane, manifest: "spec: {networkPluginMode: overlay, virtualNetwork: {name: net}}"},
 }
 
 func TestEachDocumentedDefaultIsOne(t *testing.T) {
@@ -91,20 +95,19 @@ func TestUndocumentedDefaultsAreFound(t *testing.T) {
 	}
 }
 
-// TestEveryKindIsCompared holds the kinds that are compared against those with definitions. Those of self-managed clusters are not yet.
+// TestEveryKindIsCompared holds the kinds that are compared against those with definitions. AzureMachinePoolMachines no user makes.
 func TestEveryKindIsCompared(t *testing.T) {
 	var names []string
 	for _, k := range shared() {
 		names = append(names, k.Plural())
 	}
 	for plural := range kinds {
-		selfManaged := slices.Contains([]string{"azureclusters", "azuremachines", "azureclustertemplates", "azuremachinetemplates"}, plural)
-		if !selfManaged && !slices.Contains(names, plural) {
+		if plural != "azuremachinepoolmachines" && !slices.Contains(names, plural) {
 			t.Errorf("%s is not compared", plural)
 		}
 	}
-	if len(names) != 13 {
-		t.Errorf("%d kinds are compared, want 13: %v", len(names), names)
+	if len(names) != 18 {
+		t.Errorf("%d kinds are compared, want 18: %v", len(names), names)
 	}
 }
 
@@ -122,7 +125,7 @@ func (d *defaults) fill(t *testing.T, k composite.Kind, manifest string, before 
 	t.Helper()
 	object := read(t, manifest)
 	object["apiVersion"], object["kind"] = k.Group+"/"+k.Version, k.Kind
-	object["metadata"] = map[string]any{"name": "blue", "namespace": "default"}
+	object["metadata"] = map[string]any{"name": "blue", "namespace": "default", "labels": map[string]any{"cluster.x-k8s.io/cluster-name": "blue"}}
 	o, err := d.compare(context.Background(), defaulted{
 		kind: k.GroupVersionKind, plural: k.Plural(), manifest: object, capzBefore: before.capz, oursBefore: before.ours})
 	must(t, err)

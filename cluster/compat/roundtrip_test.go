@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	infrav1exp "sigs.k8s.io/cluster-api-provider-azure/exp/api/v1beta1"
 	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1" //nolint:staticcheck // CAPZ's types have its conditions.
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/randfill"
@@ -30,6 +31,8 @@ var kinds = map[string]struct{ capz, ours func() any }{
 	"azureclusters":                     {func() any { return &infrav1.AzureCluster{} }, func() any { return &v1beta1.AzureCluster{} }},
 	"azureclustertemplates":             {func() any { return &infrav1.AzureClusterTemplate{} }, func() any { return &v1beta1.AzureClusterTemplate{} }},
 	"azuremachines":                     {func() any { return &infrav1.AzureMachine{} }, func() any { return &v1beta1.AzureMachine{} }},
+	"azuremachinepools":                 {func() any { return &infrav1exp.AzureMachinePool{} }, func() any { return &v1beta1.AzureMachinePool{} }},
+	"azuremachinepoolmachines":          {func() any { return &infrav1exp.AzureMachinePoolMachine{} }, func() any { return &v1beta1.AzureMachinePoolMachine{} }},
 	"azuremachinetemplates":             {func() any { return &infrav1.AzureMachineTemplate{} }, func() any { return &v1beta1.AzureMachineTemplate{} }},
 	"azureclusteridentities":            {func() any { return &infrav1.AzureClusterIdentity{} }, func() any { return &v1beta1.AzureClusterIdentity{} }},
 }
@@ -38,7 +41,7 @@ var kinds = map[string]struct{ capz, ours func() any }{
 func TestEveryFieldSurvives(t *testing.T) {
 	for plural, kind := range kinds {
 		t.Run(plural, func(t *testing.T) {
-			definition, err := schema.Read(fmt.Sprintf("%s/package/configuration/%s/definition.yaml", root, plural), "v1beta1")
+			definition, err := schema.Read(definitionOf(plural), "v1beta1")
 			must(t, err)
 			for seed := range int64(20) {
 				full := kind.capz()
@@ -65,6 +68,14 @@ func TestEveryFieldSurvives(t *testing.T) {
 			}
 		})
 	}
+}
+
+// definitionOf returns the file with the definition of a kind. Instances of scale sets are no composite resources.
+func definitionOf(plural string) string {
+	if plural == "azuremachinepoolmachines" {
+		return root + "/package/install/" + plural + ".yaml"
+	}
+	return fmt.Sprintf("%s/package/configuration/%s/definition.yaml", root, plural)
 }
 
 // withoutFailureDomains takes from the status of an AzureCluster what Cluster API reads as a list in the contract version that this project

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"reflect"
 	"strings"
+	"sync"
 
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -90,13 +91,13 @@ func newComparison(out io.Writer) (*comparison, error) {
 }
 
 // capzSources returns where the sources of CAPZ are.
-func capzSources() (string, error) {
+var capzSources = sync.OnceValues(func() (string, error) {
 	sources, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/cluster-api-provider-azure").Output()
 	if err != nil {
 		return "", fmt.Errorf("cannot find the sources of CAPZ: %w", err)
 	}
 	return strings.TrimSpace(string(sources)), nil
-}
+})
 
 // unseen returns the documented differences that enough specs have not shown.
 func (c *comparison) unseen() []string {

@@ -51,19 +51,29 @@ func runSelfManaged(ctx context.Context, out io.Writer, count int, seed uint64) 
 	if err := c.comparePublished(ctx, sources); err != nil {
 		return false, err
 	}
-	cluster, machine := specOf(c.capz.Schemas["azureclusters"].OpenAPI), specOf(c.capz.Schemas["azuremachines"].OpenAPI)
-	for count += c.published; c.specs < count; seed++ {
-		if c.refused > 10*count+100 {
-			return false, fmt.Errorf("CAPZ refuses nearly all random specs, %d of %d", c.refused, c.refused+c.specs)
-		}
-		if err := c.compare(ctx, specs.RandomSelfManaged(seed, cluster, machine)); err != nil {
-			return false, err
-		}
+	if err := c.compareRandom(ctx, count+c.published, seed); err != nil {
+		return false, err
 	}
 	lacking := c.lacking()
 	fmt.Fprintf(out, "%d of the specs are from CAPZ's templates, %d more were refused by CAPZ\n", c.published, c.refused)
 	fmt.Fprintf(out, "self-managed: %d specs, %d differences, %d documented\n", c.specs, c.differences, len(c.documented))
 	return c.differences == 0 && !lacking, nil
+}
+
+// compareRandom compares random specs until there are as many as the count.
+func (c *selfManaged) compareRandom(ctx context.Context, count int, seed uint64) error {
+	cluster, machine := specOf(c.capz.Schemas["azureclusters"].OpenAPI), specOf(c.capz.Schemas["azuremachines"].OpenAPI)
+	var err error
+	inOrder(seed, func(seed uint64) *sentFor {
+		return c.answer(ctx, specs.RandomSelfManaged(seed, cluster, machine))
+	}, func(sent *sentFor) bool {
+		err = c.take(sent)
+		if c.refused > 10*count+100 {
+			err = fmt.Errorf("CAPZ refuses nearly all random specs, %d of %d", c.refused, c.refused+c.specs)
+		}
+		return err == nil && c.specs < count
+	})
+	return err
 }
 
 // comparePublished compares the clusters in CAPZ's own templates, of which it may refuse none.
@@ -75,16 +85,35 @@ func (c *selfManaged) comparePublished(ctx context.Context, sources string) erro
 	if len(published) == 0 {
 		return errors.New("no template of CAPZ has an AzureCluster")
 	}
-	for _, s := range published {
-		if err := c.compare(ctx, s); err != nil {
-			return err
+	inOrder(0, func(i uint64) *sentFor {
+		if i >= uint64(len(published)) {
+			return nil
 		}
-		if c.refused > 0 {
-			return fmt.Errorf("%s: CAPZ refuses its own template", s.Name)
+		return c.answer(ctx, published[i])
+	}, func(sent *sentFor) bool {
+		switch {
+		case sent == nil:
+			return false
+		case sent.refusal != nil:
+			err = fmt.Errorf("%s: CAPZ refuses its own template: %w", sent.spec.Name, sent.refusal)
+		default:
+			err = c.take(sent)
 		}
-	}
+		return err == nil
+	})
 	c.published = len(published)
-	return nil
+	return err
+}
+
+// neverTaken are fields that CAPZ refuses whatever they say.
+var neverTaken = []string{"cloudProviderConfigOverrides", "networkSpec.nodeOutboundLB.privateLinks", "networkSpec.controlPlaneOutboundLB.privateLinks"}
+
+// missing returns the fields that no spec has set.
+func (c *selfManaged) missing() []string {
+	all := append(c.clusters.Missing(reflect.TypeFor[infrav1.AzureClusterSpec]()), c.machines.Missing(reflect.TypeFor[infrav1.AzureMachineSpec]())...)
+	return slices.DeleteFunc(all, func(field string) bool {
+		return slices.ContainsFunc(neverTaken, func(never string) bool { return strings.HasPrefix(field, never) })
+	})
 }
 
 // lacking says which fields were never set and which documented differences not found, once there were enough specs.
@@ -92,7 +121,7 @@ func (c *selfManaged) lacking() bool {
 	if c.specs < enough {
 		return false
 	}
-	missing := append(c.clusters.Missing(reflect.TypeFor[infrav1.AzureClusterSpec]()), c.machines.Missing(reflect.TypeFor[infrav1.AzureMachineSpec]())...)
+	missing := c.missing()
 	if len(missing) > 0 {
 		fmt.Fprintf(c.out, "never set: %s\n", strings.Join(missing, ", "))
 	}
@@ -108,33 +137,58 @@ func (c *selfManaged) lacking() bool {
 	return len(missing)+len(unseen) > 0
 }
 
-// compare compares one spec, unless CAPZ refuses it.
-func (c *selfManaged) compare(ctx context.Context, s *specs.SelfManaged) error {
-	manifests, err := c.capz.Admit(ctx, s)
+// A sentFor is what both sides send for a spec.
+type sentFor struct {
+	spec *specs.SelfManaged
+	// refusal is CAPZ's, refused this project's.
+	refusal, refused error
+	capz, ours       map[string]*sides.Sent
+	err              error
+}
+
+// The phases in which both sides are asked: of a cluster that does not exist, and of one that runs.
+var phases = []string{"created", "running"}
+
+// answer has both sides say what they send for a spec. It may run several times at once.
+func (c *selfManaged) answer(ctx context.Context, s *specs.SelfManaged) *sentFor {
+	sent := &sentFor{spec: s}
+	created, running, refusal, err := c.capz.Answer(ctx, s)
+	if sent.refusal = refusal; err != nil || refusal != nil {
+		sent.err = err
+		return sent
+	}
+	sent.capz = map[string]*sides.Sent{"created": created, "running": running}
+	admitted, err := c.ours.Admit(ctx, s)
 	if err != nil {
+		sent.refused = err
+		return sent
+	}
+	created, running, sent.err = c.ours.Sent(ctx, s, admitted)
+	sent.ours = map[string]*sides.Sent{"created": created, "running": running}
+	return sent
+}
+
+// take counts what both sides send for a spec, unless CAPZ refuses it, and reports the differences.
+func (c *selfManaged) take(sent *sentFor) error {
+	s := sent.spec
+	switch {
+	case sent.err != nil:
+		return fmt.Errorf("%s: %w", s.Name, sent.err)
+	case sent.refusal != nil:
 		c.refused++
-		return nil //nolint:nilerr // What CAPZ refuses is not compared.
+		return nil // What CAPZ refuses is not compared.
 	}
 	c.specs++
 	c.clusters.Add("", s.AzureCluster["spec"])
 	for _, m := range s.Machines {
 		c.machines.Add("", m.Object["spec"])
 	}
-	created, running, err := c.capz.Sent(ctx, s, manifests)
-	if err != nil {
-		return fmt.Errorf("%s: CAPZ: %w", s.Name, err)
+	if sent.refused != nil {
+		c.report(s, "admission", compare.Difference{Object: "manifest", CAPZ: "accepted", Ours: "refused: " + sent.refused.Error()})
+		return nil
 	}
-	admitted, err := c.ours.Admit(ctx, s)
-	if err != nil {
-		c.report(s, "admission", compare.Difference{Object: "manifest", CAPZ: "accepted", Ours: "refused: " + err.Error()})
-		return nil //nolint:nilerr // It is reported.
-	}
-	ours, err := c.ours.Sent(ctx, s, admitted)
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.Name, err)
-	}
-	for phase, capz := range map[string]*sides.Sent{"created": created, "running": running} {
-		for _, d := range slices.DeleteFunc(sentDifferently(capz, ours), notSentHere) {
+	for _, phase := range phases {
+		for _, d := range slices.DeleteFunc(sentDifferently(sent.capz[phase], sent.ours[phase]), notSentHere) {
 			c.report(s, phase, d)
 		}
 	}
@@ -142,10 +196,14 @@ func (c *selfManaged) compare(ctx context.Context, s *specs.SelfManaged) error {
 }
 
 // sentDifferently returns the differences between what the two sides have sent. Where either sends no more for an object, what it has not
-// sent is not compared.
+// sent is not compared; nor are the machines of an AzureCluster that it does not go on with.
 func sentDifferently(capz, ours *sides.Sent) []compare.Difference {
 	var all []compare.Difference
+	stopped := stoppedAtCluster(capz) || stoppedAtCluster(ours)
 	for _, object := range keys(capz.Failures, ours.Failures) {
+		if stopped && !ofCluster(object) {
+			continue
+		}
 		if a, b := capz.Failures[object], ours.Failures[object]; (a == "") != (b == "") {
 			all = append(all, compare.Difference{Object: object, CAPZ: orNil(a), Ours: orNil(b)})
 		}
@@ -162,6 +220,14 @@ func sentDifferently(capz, ours *sides.Sent) []compare.Difference {
 	}
 	return all
 }
+
+// stoppedAtCluster reports whether a side has not gone on with the AzureCluster.
+func stoppedAtCluster(sent *sides.Sent) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(sent.Failures)), ofCluster)
+}
+
+// ofCluster reports whether a failure is that of an AzureCluster, by its object.
+func ofCluster(object string) bool { return strings.HasPrefix(object, "AzureCluster/") }
 
 func keys[V any](a, b map[string]V) []string {
 	all := slices.Concat(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(b)))

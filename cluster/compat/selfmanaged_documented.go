@@ -20,6 +20,9 @@ var meantSent = []documentedSent{
 	{"disks", func(_ *specs.SelfManaged, d compare.Difference) bool {
 		return strings.HasSuffix(d.Path, ".deleteOption") && d.CAPZ == nil && d.Ours == "Delete"
 	}},
+	{"`managedDisk.securityProfile` of a data disk", func(_ *specs.SelfManaged, d compare.Difference) bool {
+		return strings.Contains(d.Path, ".dataDisks[") && strings.HasSuffix(d.Path, ".managedDisk.securityProfile") && d.CAPZ == nil
+	}},
 	{"`allocatePublicIP` of a machine of the control plane", func(_ *specs.SelfManaged, d compare.Difference) bool {
 		return strings.Contains(d.Object, "/networkinterfaces/") && strings.HasSuffix(d.Path, ".publicIPAddress") && d.CAPZ == nil
 	}},
@@ -31,6 +34,19 @@ var meantSent = []documentedSent{
 	}},
 	{"a size with 1.5 GiB of memory", func(_ *specs.SelfManaged, d compare.Difference) bool {
 		return refused(d, "has 1.5 GiB of memory")
+	}},
+	{"the availability zone of a machine", func(_ *specs.SelfManaged, d compare.Difference) bool {
+		return refused(d, "has no machines in availability zone")
+	}},
+	{"`controlPlaneEnabled: false`", func(s *specs.SelfManaged, d compare.Difference) bool {
+		return s.Spec()["controlPlaneEnabled"] == false && d.Path == "" && d.Ours == nil && strings.Contains(fmt.Sprint(d.CAPZ), "CAPZ panics")
+	}},
+	{"tags of an availability set", func(_ *specs.SelfManaged, d compare.Difference) bool {
+		return strings.Contains(d.Object, "/availabilitysets/") && strings.HasPrefix(d.Path, "tags.")
+	}},
+	{"NAT gateways in a network that is not the cluster's", func(s *specs.SelfManaged, d compare.Difference) bool {
+		gateway := strings.Contains(d.Object, "/natgateways/") || strings.Contains(d.Object, "/publicipaddresses/")
+		return s.OwnNetwork && gateway && d.Path == "" && d.Ours == nil
 	}},
 	{"a second network interface without `subnetName`", func(_ *specs.SelfManaged, d compare.Difference) bool {
 		return refused(d, "subnetName is \"\"")

@@ -34,9 +34,8 @@ func TestDefaultFlavor(t *testing.T) {
 	must(t, err)
 	i := slices.IndexFunc(published, func(s *specs.SelfManaged) bool { return s.Name == "cluster-template.yaml" })
 	s := published[i]
-	manifests, err := c.capz.Admit(context.Background(), s)
-	must(t, err)
-	created, running, err := c.capz.Sent(context.Background(), s, manifests)
+	created, running, refusal, err := c.capz.Answer(context.Background(), s)
+	must(t, refusal)
 	must(t, err)
 	var got []string
 	for _, id := range slices.Sorted(maps.Keys(created.Resources)) {
@@ -116,5 +115,21 @@ func TestReportSent(t *testing.T) {
 	c.report(&specs.SelfManaged{Name: "seed 1"}, "created", compare.Difference{Object: "a", Path: "b", CAPZ: 1, Ours: 2})
 	if c.differences != 1 || !strings.Contains(out.String(), "seed 1, created: a b: CAPZ 1, ours 2") {
 		t.Errorf("%d differences\n%s", c.differences, out)
+	}
+}
+
+// TestEveryFieldIsSet shows that random specs set every field of CAPZ's types.
+func TestEveryFieldIsSet(t *testing.T) {
+	c := selfManagedFor(t, &bytes.Buffer{})
+	cluster, machine := specOf(c.capz.Schemas["azureclusters"].OpenAPI), specOf(c.capz.Schemas["azuremachines"].OpenAPI)
+	for seed := range uint64(enough) {
+		s := specs.RandomSelfManaged(seed, cluster, machine)
+		c.clusters.Add("", s.AzureCluster["spec"])
+		for _, m := range s.Machines {
+			c.machines.Add("", m.Object["spec"])
+		}
+	}
+	if missing := c.missing(); len(missing) > 0 {
+		t.Errorf("never set: %v", missing)
 	}
 }

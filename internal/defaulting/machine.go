@@ -8,12 +8,13 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-// The values of managedDisk.storageAccountType and cachingType that defaults depend on.
+// The values of managedDisk.storageAccountType, cachingType and osType that defaults depend on.
 const (
 	UltraSSD         = "UltraSSD_LRS"
 	CachingNone      = "None"
 	CachingReadWrite = "ReadWrite"
 	diffDiskLocal    = "Local"
+	linux            = "Linux"
 )
 
 // contributor is the role definition of Contributor (Azure documentation, "Azure built-in roles").
@@ -38,6 +39,7 @@ func MachinePool(spec *v1beta1.AzureMachinePoolSpec) {
 	role(spec.Identity, &spec.SystemAssignedIdentityRole, &spec.RoleAssignmentName)
 	diagnostics(&t.Diagnostics)
 	networkInterfaces(&t.NetworkInterfaces, &t.SubnetName, &t.AcceleratedNetworking)
+	t.OSDisk.OSType = cmp.Or(t.OSDisk.OSType, linux)
 }
 
 // role moves the name of a role assignment from the field of former times, with the identity that Azure makes.

@@ -63,6 +63,11 @@ func TestMachinePool(t *testing.T) {
 	)
 	cases := map[string]struct{ given, want string }{
 		"nothing": {"{location: l, template: {vmSize: s, " + osDisk + "}}", "{location: l, template: {vmSize: s, " + osDisk + ", " + rest + "}}"},
+		"no disk": {"{location: l, template: {vmSize: s}}", "{location: l, template: {vmSize: s, " + osDisk + ", " + rest + "}}"},
+		"an empty osType": {
+			"{location: l, template: {vmSize: s, osDisk: {osType: '', diskSizeGB: 64}}}",
+			"{location: l, template: {vmSize: s, osDisk: {osType: Linux, diskSizeGB: 64}, " + rest + "}}",
+		},
 		"fields of former times": {
 			"{location: l, identity: SystemAssigned, roleAssignmentName: r, template: {vmSize: s, " + osDisk + ", subnetName: x, acceleratedNetworking: true}}",
 			"{location: l, identity: SystemAssigned, systemAssignedIdentityRole: {name: r}, template: {vmSize: s, " + osDisk +

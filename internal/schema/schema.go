@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -27,8 +28,16 @@ type Schema struct {
 	rules      *cel.Validator
 }
 
-// Read returns the schema in a file with a CustomResourceDefinition or a CompositeResourceDefinition.
+// read has the schemas that were read once, by file and version: to compile the rules of one takes long.
+var read sync.Map
+
+// Read returns the schema in a file with a CustomResourceDefinition or a CompositeResourceDefinition. Who gets it shares it with others.
 func Read(file, version string) (*Schema, error) {
+	once, _ := read.LoadOrStore([2]string{file, version}, sync.OnceValues(func() (*Schema, error) { return readFile(file, version) }))
+	return once.(func() (*Schema, error))()
+}
+
+func readFile(file, version string) (*Schema, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package arm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/arm"
@@ -12,6 +13,8 @@ import (
 type Objects struct {
 	Subscription string
 	All          []genruntime.ARMMetaObject
+	// Read are others that they refer to: ASO only reads those.
+	Read []genruntime.ARMMetaObject
 	// SecretMaps are the Secrets that they refer to as a whole, by name.
 	SecretMaps map[string]map[string]string
 }
@@ -77,7 +80,7 @@ func (o Objects) idOf(ref genruntime.ResourceReference) (string, error) {
 	if ref.ARMID != "" || ref == (genruntime.ResourceReference{}) { // CAPZ has empty ones.
 		return ref.ARMID, nil
 	}
-	for _, obj := range o.All {
+	for _, obj := range slices.Concat(o.All, o.Read) {
 		gvk := obj.GetObjectKind().GroupVersionKind()
 		if gvk.Group == ref.Group && gvk.Kind == ref.Kind && obj.GetName() == ref.Name {
 			return o.id(obj)

@@ -14,6 +14,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhooks"
+	"sigs.k8s.io/cluster-api-provider-azure/oracle/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/oracle/selfmanaged"
 )
 
@@ -35,14 +36,11 @@ func NewDefaulting(sources string, a *Admission, s *selfmanaged.Admission) (*Def
 	if err := controlPlaneTemplates.SetupWebhookWithManager(a.manager); err != nil {
 		return nil, err
 	}
-	for _, plural := range []string{"azureclusters", "azureclustertemplates", "azuremachines", "azuremachinetemplates"} {
-		d.byKind[plural] = typed(func() client.Object { return selfmanaged.New(plural) }, s.Default)
+	for _, plural := range []string{"azureclusters", "azureclustertemplates", "azuremachines", "azuremachinetemplates", "azuremachinepools"} {
+		d.byKind[plural] = typed(func() client.Object { return selfmanaged.New(plural) }, s.Fill)
 	}
 	return d, d.checkInstalled(sources)
 }
-
-// notServed are the kinds with webhooks that write defaults which this project does not serve.
-var notServed = map[string]bool{"azuremachinepools": true}
 
 // checkInstalled compares the webhooks with those that CAPZ installs.
 func (d *Defaulting) checkInstalled(sources string) error {
@@ -60,12 +58,10 @@ func (d *Defaulting) checkInstalled(sources string) error {
 	found := 0
 	for _, w := range installed.Webhooks {
 		for _, resource := range w.Rules[0].Resources {
-			switch {
-			case d.byKind[resource] != nil:
-				found++
-			case !notServed[resource]:
+			if d.byKind[resource] == nil {
 				return fmt.Errorf("CAPZ writes defaults into %s, but nobody asks it", resource)
 			}
+			found++
 		}
 	}
 	if found != len(d.byKind) {
@@ -90,9 +86,15 @@ func typed[T any](empty func() T, fill func(context.Context, T) error) func(cont
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object, into); err != nil {
 			return nil, err
 		}
+		before, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
+		if err != nil {
+			return nil, err
+		}
 		if err := fill(ctx, into); err != nil {
 			return nil, err
 		}
-		return runtime.DefaultUnstructuredConverter.ToUnstructured(into)
+		after, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
+		patch.Keep(object, before, after)
+		return after, err
 	}
 }

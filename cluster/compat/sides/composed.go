@@ -2,6 +2,7 @@ package sides
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -15,10 +16,21 @@ import (
 // function answers as function-capz does.
 type function struct {
 	fnv1.UnimplementedFunctionRunnerServiceServer
+
+	// facts are the ClusterFacts that it is given without asking; nil for none.
+	facts *fnv1.Resources
 }
 
+// requirementOfFacts is the name by which composers ask for the ClusterFacts of their Cluster.
+const requirementOfFacts = "facts"
+
 // RunFunction implements fnv1.FunctionRunnerServiceServer.
-func (function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+func (f function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	if f.facts != nil {
+		required := maps.Clone(req.GetRequiredResources())
+		required[requirementOfFacts] = f.facts
+		req = &fnv1.RunFunctionRequest{Meta: req.GetMeta(), Observed: req.GetObserved(), RequiredResources: required, RequiredSchemas: req.GetRequiredSchemas()}
+	}
 	return registry.Run(req), nil
 }
 

@@ -2,12 +2,15 @@ package sides
 
 import (
 	"context"
-	"fmt"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/cluster-api-provider-azure/oracle"
+	"sigs.k8s.io/cluster-api-provider-azure/oracle/selfmanaged"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/admission"
 	"github.com/crossplane-capz/crossplane-capz/internal/schema"
 )
 
@@ -17,7 +20,6 @@ type Kind struct{ Plural, Version string }
 // CAPZDefaults writes defaults as CAPZ does: by its CustomResourceDefinitions and webhooks.
 type CAPZDefaults struct {
 	sources  string
-	schemas  map[Kind]*schema.Schema
 	webhooks *oracle.Defaulting
 }
 
@@ -32,12 +34,12 @@ func NewCAPZDefaults(sources string) (*CAPZDefaults, error) {
 		return nil, err
 	}
 	webhooks, err := oracle.NewDefaulting(sources, admission, selfManaged)
-	return &CAPZDefaults{sources: sources, schemas: map[Kind]*schema.Schema{}, webhooks: webhooks}, err
+	return &CAPZDefaults{sources: sources, webhooks: webhooks}, err
 }
 
 // Schema returns the schema of a kind.
 func (c *CAPZDefaults) Schema(k Kind) (*schema.Schema, error) {
-	return read(c.schemas, k, crd(c.sources, k.Plural))
+	return schema.Read(crd(c.sources, k.Plural), k.Version)
 }
 
 // Default returns an object as CAPZ leaves it before its rules are looked at. Before is what there is of it, which CAPZ does not look at.
@@ -46,25 +48,31 @@ func (c *CAPZDefaults) Default(ctx context.Context, k Kind, object, _ map[string
 	if err != nil {
 		return nil, err
 	}
-	return byAPIServer(s, object, func(o map[string]any) (map[string]any, error) { return c.webhooks.Default(ctx, k.Plural, o) })
+	return byAPIServer(s, object, func(o map[string]any) (filled map[string]any, err error) {
+		err = selfmanaged.Gates{}.While(func() error {
+			filled, err = c.webhooks.Default(ctx, k.Plural, o)
+			return err
+		})
+		return filled, err
+	})
 }
 
 // OurDefaults writes defaults as this project does.
 type OurDefaults struct {
-	root    string
-	schemas map[Kind]*schema.Schema
-	asked   *asked
+	root string
+	// asked are the webhooks that write defaults.
+	asked []*asked
 }
 
 // NewOurDefaults reads the packages of this project.
 func NewOurDefaults(root string) (*OurDefaults, error) {
-	asked, err := newAsked(root)
-	return &OurDefaults{root: root, schemas: map[Kind]*schema.Schema{}, asked: asked}, err
+	asked, err := askedAt(root, admission.DefaultsPath, admission.SelfManagedDefaultsPath)
+	return &OurDefaults{root: root, asked: slices.Collect(maps.Values(asked))}, err
 }
 
 // Default returns an object as it is before the rules are looked at. Before is what there is of it; nil when it is created.
 func (o *OurDefaults) Default(ctx context.Context, k Kind, object, before map[string]any) (map[string]any, error) {
-	s, err := read(o.schemas, k, fmt.Sprintf("%s/package/configuration/%s/definition.yaml", o.root, k.Plural))
+	s, err := o.schema(k)
 	if err != nil {
 		return nil, err
 	}
@@ -73,16 +81,24 @@ func (o *OurDefaults) Default(ctx context.Context, k Kind, object, before map[st
 		if before != nil {
 			old = &unstructured.Unstructured{Object: before}
 		}
-		asked, err := o.asked.about(ctx, k.Plural, after, old)
-		if err != nil || !asked {
-			return object, err
-		}
-		after, err = filled(ctx, after, old)
-		if err != nil {
-			return nil, err
+		for _, webhook := range o.asked {
+			asked, err := webhook.about(ctx, k.Plural, after, old)
+			if err != nil {
+				return nil, err
+			}
+			if !asked {
+				continue
+			}
+			if after, err = filled(ctx, after, old); err != nil {
+				return nil, err
+			}
 		}
 		return after.Object, nil
 	})
+}
+
+func (o *OurDefaults) schema(k Kind) (*schema.Schema, error) {
+	return schema.Read(xrd(o.root, k.Plural), k.Version)
 }
 
 // byAPIServer has the webhook fill in an object between the defaults of the schema, as the API server does.
@@ -97,16 +113,4 @@ func byAPIServer(s *schema.Schema, object map[string]any, webhook func(map[strin
 	s.Prune(filled)
 	s.Default(filled)
 	return filled, nil
-}
-
-func read(known map[Kind]*schema.Schema, k Kind, file string) (*schema.Schema, error) {
-	if s, ok := known[k]; ok {
-		return s, nil
-	}
-	s, err := schema.Read(file, k.Version)
-	if err != nil {
-		return nil, err
-	}
-	known[k] = s
-	return s, nil
 }

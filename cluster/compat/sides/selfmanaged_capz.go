@@ -2,11 +2,13 @@ package sides
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/oracle/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/oracle/selfmanaged"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,9 +33,15 @@ type SelfManagedCAPZ struct {
 }
 
 // selfManagedPlurals are those of the self-managed kinds.
-var selfManagedPlurals = []string{clusters, machines, "azureclustertemplates", "azuremachinetemplates"}
+var selfManagedPlurals = []string{clusters, machines, templates[clusters], templates[machines], pools}
 
-const clusters, machines = "azureclusters", "azuremachines"
+const clusters, machines, pools = "azureclusters", "azuremachines", "azuremachinepools"
+
+// templates are the plurals of the kinds of templates.
+var templates = map[string]string{clusters: "azureclustertemplates", machines: "azuremachinetemplates"}
+
+// PluralOf returns the plural of a self-managed kind.
+func PluralOf(kind string) string { return strings.ToLower(kind) + "s" }
 
 // NewSelfManagedCAPZ reads the schemas from the sources of CAPZ.
 func NewSelfManagedCAPZ(sources string) (*SelfManagedCAPZ, error) {
@@ -55,7 +63,7 @@ func newSelfManagedAdmission() (*selfmanaged.Admission, error) {
 	for _, name := range []string{"blue", "green-1"} {
 		azureCluster := &infrav1.AzureCluster{}
 		azureCluster.Name, azureCluster.Namespace, azureCluster.Spec.SubscriptionID = name, specs.Namespace, specs.Subscription
-		a.With(clusterOf(name), azureCluster)
+		a.With(clusterOf(name), azureCluster, poolOf(name))
 	}
 	return a, nil
 }
@@ -73,6 +81,16 @@ func schemas(file func(plural string) string) (map[string]*schema.Schema, error)
 	return all, nil
 }
 
+// poolOf returns the MachinePool of an AzureMachinePool of the same name.
+func poolOf(name string) *clusterv1.MachinePool {
+	pool := &clusterv1.MachinePool{}
+	pool.Name, pool.Namespace, pool.Spec.ClusterName = name, specs.Namespace, name
+	pool.Spec.Template.Spec.Version = "v1.34.0"
+	pool.Spec.Template.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{
+		APIGroup: "infrastructure.cluster.x-k8s.io", Kind: "AzureMachinePool", Name: name}
+	return pool
+}
+
 func clusterOf(name string) *clusterv1.Cluster {
 	cluster := &clusterv1.Cluster{}
 	cluster.Name, cluster.Namespace = name, specs.Namespace
@@ -84,19 +102,37 @@ func crd(sources, plural string) string {
 	return fmt.Sprintf("%s/config/crd/bases/infrastructure.cluster.x-k8s.io_%s.yaml", sources, plural)
 }
 
+// Answer returns what CAPZ sends for a spec, as a user would apply it: for a cluster that does not exist, and for one that runs. A refusal
+// is CAPZ's.
+func (c *SelfManagedCAPZ) Answer(ctx context.Context, s *specs.SelfManaged) (created, running *Sent, refusal, err error) {
+	gates := gatesOf(s.AzureCluster)
+	gates.Internal = gates.Internal && !s.OfTemplates // A template has no frontendIPs, so the cluster asks for no address beside the public one.
+	err = gates.While(func() error {
+		var manifests *selfmanaged.Manifests
+		if manifests, refusal = c.Admit(ctx, s); refusal != nil {
+			return nil
+		}
+		created, running, err = c.Sent(ctx, s, manifests)
+		return err
+	})
+	return created, running, refusal, err
+}
+
+// gatesOf returns the gates that an AzureCluster needs, or its template.
+func gatesOf(object map[string]any) selfmanaged.Gates {
+	return selfmanaged.Gates{EdgeZone: specs.EdgeZone(object), Internal: specs.Internal(object)}
+}
+
 // Admit applies the spec as a user would: schema, defaults, rules. An error is CAPZ's refusal.
 func (c *SelfManagedCAPZ) Admit(ctx context.Context, s *specs.SelfManaged) (*selfmanaged.Manifests, error) {
-	if err := selfmanaged.Gates(s.EdgeZone(), s.Internal()); err != nil {
-		return nil, err
-	}
 	m := &selfmanaged.Manifests{Cluster: clusterOf(s.Cluster), AzureCluster: &infrav1.AzureCluster{}}
 	m.Cluster.Spec.ClusterNetwork.APIServerPort = s.APIServerPort
-	if err := c.admit(ctx, clusters, s.AzureCluster, m.AzureCluster, nil); err != nil {
+	if err := c.make(ctx, s, clusters, s.AzureCluster, m.AzureCluster); err != nil {
 		return nil, err
 	}
 	for _, machine := range s.Machines {
 		xr := &infrav1.AzureMachine{}
-		if err := c.admit(ctx, machines, machine.Object, xr, nil); err != nil {
+		if err := c.make(ctx, s, machines, machine.Object, xr); err != nil {
 			return nil, err
 		}
 		m.Machines = append(m.Machines, selfmanaged.Machine{Machine: machineOf(s, machine), XR: xr, SSHPort: machine.SSHPort})
@@ -104,20 +140,80 @@ func (c *SelfManagedCAPZ) Admit(ctx context.Context, s *specs.SelfManaged) (*sel
 	return m, nil
 }
 
+// make creates an object, of its template where the spec has such.
+func (c *SelfManagedCAPZ) make(ctx context.Context, s *specs.SelfManaged, plural string, object map[string]any, into client.Object) error {
+	if s.OfTemplates {
+		template, err := c.admit(ctx, templates[plural], specs.TemplateOf(object), selfmanaged.New(templates[plural]), nil)
+		if err != nil {
+			return fmt.Errorf("template: %w", err)
+		}
+		object = specs.MadeOf(template.Stored, object)
+	}
+	_, err := c.admit(ctx, plural, object, into, nil)
+	return err
+}
+
+// An Object is one that CAPZ has accepted: by its Go type, and as the API server stores it.
+type Object struct {
+	Typed  client.Object
+	Stored map[string]any
+}
+
+// Request creates an object of a kind, by its plural, or with the object before changes it. An error is CAPZ's refusal. CAPZ's gates are open
+// for what the object needs.
+func (c *SelfManagedCAPZ) Request(ctx context.Context, plural string, object map[string]any, before *Object) (admitted *Object, err error) {
+	err = gatesOf(object).While(func() error {
+		admitted, err = c.admit(ctx, plural, object, selfmanaged.New(plural), before)
+		return err
+	})
+	return admitted, err
+}
+
 // admit reads an object as the API server keeps it.
-func (c *SelfManagedCAPZ) admit(ctx context.Context, plural string, object map[string]any, into, before client.Object) error {
+func (c *SelfManagedCAPZ) admit(ctx context.Context, plural string, object map[string]any, into client.Object, before *Object) (*Object, error) {
 	s := c.Schemas[plural]
-	if err := defaulted(s, object, into); err != nil {
-		return err
+	object = runtime.DeepCopyJSON(object)
+	s.Prune(object)
+	s.Default(object)
+	filled, err := c.filled(ctx, object, into)
+	if err != nil {
+		return nil, err
 	}
-	// CAPZ's controllers put a finalizer on an object before they do anything else, so that its webhooks fill it in twice.
-	if err := errors.Join(c.Admission.Default(ctx, into), c.Admission.Default(ctx, into)); err != nil {
-		return err
+	s.Default(filled)
+	var oldTyped client.Object
+	var old map[string]any
+	if before != nil {
+		oldTyped, old = before.Typed.DeepCopyObject().(client.Object), before.Stored
 	}
-	if err := checked(ctx, s, into); err != nil {
-		return err
+	if err := s.Validate(ctx, filled, old); err != nil {
+		return nil, err
 	}
-	return c.Admission.Validate(ctx, into, before)
+	reflect.ValueOf(into).Elem().SetZero()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(filled, into); err != nil {
+		return nil, err
+	}
+	return &Object{into, filled}, c.Admission.Validate(ctx, into, oldTyped)
+}
+
+// filled returns an object as CAPZ's webhooks fill it in, by way of its Go type.
+func (c *SelfManagedCAPZ) filled(ctx context.Context, object map[string]any, into client.Object) (map[string]any, error) {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object, into); err != nil {
+		return nil, err
+	}
+	read, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Admission.Fill(ctx, into); err != nil {
+		return nil, err
+	}
+	filled, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
+	if err != nil {
+		return nil, err
+	}
+	patch.Keep(object, read, filled)
+	delete(filled, "status")
+	return filled, nil
 }
 
 // machineOf returns the Machine of Cluster API that an AzureMachine is of.
@@ -138,7 +234,7 @@ func machineOf(s *specs.SelfManaged, m specs.Machine) *clusterv1.Machine {
 
 // Sent returns what CAPZ sends for the manifests: for a cluster that does not exist, and for one that runs.
 func (c *SelfManagedCAPZ) Sent(ctx context.Context, s *specs.SelfManaged, m *selfmanaged.Manifests) (created, running *Sent, err error) {
-	azure := selfmanaged.Azure{Zones: s.Zones, FaultDomains: s.FaultDomains}
+	azure := selfmanaged.Azure{Zones: s.Zones, FaultDomains: s.FaultDomains, OwnNetwork: s.OwnNetwork}
 	for _, size := range specs.Sizes() {
 		azure.Sizes = append(azure.Sizes, selfmanaged.Size(size))
 	}
@@ -166,9 +262,9 @@ func sentBy(world *selfmanaged.World) (*Sent, error) {
 			return nil, err
 		}
 	}
-	objects, err := world.Objects()
+	objects, read, err := world.Objects()
 	if err != nil {
 		return nil, err
 	}
-	return sent, arm.Objects{Subscription: specs.Subscription, All: objects}.Add(sent.Resources)
+	return sent, arm.Objects{Subscription: specs.Subscription, All: objects, Read: read}.Add(sent.Resources)
 }

@@ -3,8 +3,12 @@ package sides
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/Azure/azure-service-operator/v2/pkg/genruntime"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/crossplane/function-sdk-go/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -13,7 +17,9 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/arm"
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
+	"github.com/crossplane-capz/crossplane-capz/internal/clusterfacts"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/preview"
 	"github.com/crossplane-capz/crossplane-capz/internal/schema"
@@ -37,13 +43,13 @@ func xrd(root, plural string) string {
 
 // Admit applies the spec as a user would: schema, defaults, rules. An error is a refusal.
 func (o *SelfManagedOurs) Admit(ctx context.Context, s *specs.SelfManaged) ([]*unstructured.Unstructured, error) {
-	cluster, err := admit(ctx, o.Schemas[clusters], s.AzureCluster, nil)
+	cluster, err := o.make(ctx, s, clusters, s.AzureCluster)
 	if err != nil {
 		return nil, err
 	}
 	all := []*unstructured.Unstructured{cluster}
 	for _, m := range s.Machines {
-		machine, err := admit(ctx, o.Schemas[machines], m.Object, nil)
+		machine, err := o.make(ctx, s, machines, m.Object)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name(), err)
 		}
@@ -52,34 +58,63 @@ func (o *SelfManagedOurs) Admit(ctx context.Context, s *specs.SelfManaged) ([]*u
 	return all, nil
 }
 
-// Sent returns what is sent to Azure for the objects of a spec: what ASO makes of the objects that the composers compose, from the first
-// look into Azure until all is there.
-func (o *SelfManagedOurs) Sent(ctx context.Context, s *specs.SelfManaged, admitted []*unstructured.Unstructured) (*Sent, error) {
-	manifests, err := selfManagedManifests(s, admitted)
-	if err != nil {
-		return nil, err
-	}
-	p, err := preview.Make(ctx, function{}, manifests)
-	if err != nil {
-		return nil, err
-	}
-	sent := &Sent{Resources: arm.Resources{}, Failures: map[string]string{}}
-	for _, problem := range p.Problems {
-		sent.Failures[problem.Kind+"/"+problem.Name] = problem.Message
-	}
-	secrets, err := protectedSettings(s, admitted)
-	if err != nil {
-		return nil, err
-	}
-	objects := arm.Objects{Subscription: specs.Subscription, SecretMaps: secrets}
-	for _, resource := range p.Resources {
-		typed, err := arm.Typed(resource)
+// make creates an object, of its template where the spec has such.
+func (o *SelfManagedOurs) make(ctx context.Context, s *specs.SelfManaged, plural string, object map[string]any) (*unstructured.Unstructured, error) {
+	if s.OfTemplates {
+		template := specs.TemplateOf(object)
+		o.Schemas[templates[plural]].Prune(template) // Templates do not have all.
+		admitted, err := admit(ctx, o.Schemas[templates[plural]], template, nil)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("template: %w", err)
 		}
-		objects.All = append(objects.All, typed)
+		object = specs.MadeOf(admitted.Object, object)
 	}
-	return sent, objects.Add(sent.Resources)
+	return admit(ctx, o.Schemas[plural], object, nil)
+}
+
+// Sent returns what is sent to Azure for the objects of a spec: what ASO makes of the objects that the composers compose, from the first
+// look into Azure until all is there, and then once more.
+func (o *SelfManagedOurs) Sent(ctx context.Context, s *specs.SelfManaged, admitted []*unstructured.Unstructured) (created, running *Sent, err error) {
+	w, err := newSelfManagedWorld(s, admitted)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := preview.MakeIn(ctx, w.found, function{facts: w.facts}, w.manifests)
+	if err != nil {
+		return nil, nil, err
+	}
+	failures := map[string]string{}
+	for _, problem := range p.Problems {
+		failures[problem.Kind+"/"+problem.Name] = problem.Message
+	}
+	wanted, err := p.Wanted()
+	if err != nil {
+		return nil, nil, err
+	}
+	if created, err = w.sent(p.Resources, wanted, failures); err != nil {
+		return nil, nil, err
+	}
+	running, err = w.sent(writtenAgain(p.Resources, wanted), wanted, failures)
+	return created, running, err
+}
+
+// writtenAgain returns the objects as ASO has written them last: what it only reads by now stays as it was written, and what is wanted no
+// more is gone.
+func writtenAgain(written, wanted []*unstructured.Unstructured) []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	for _, before := range written {
+		i := slices.IndexFunc(wanted, func(o *unstructured.Unstructured) bool {
+			return o.GroupVersionKind().GroupKind() == before.GroupVersionKind().GroupKind() && o.GetName() == before.GetName()
+		})
+		switch {
+		case i < 0:
+		case wanted[i].GetAnnotations()[aso.AnnotationReconcilePolicy] == aso.PolicySkip:
+			all = append(all, before)
+		default:
+			all = append(all, wanted[i])
+		}
+	}
+	return all
 }
 
 // protectedSettings are the Secrets that provider-capz writes for the extensions of machines, by name.
@@ -97,35 +132,132 @@ func protectedSettings(s *specs.SelfManaged, admitted []*unstructured.Unstructur
 	return secrets, nil
 }
 
-// selfManagedManifests returns all that a user applies, and what provider-capz tells of it.
-func selfManagedManifests(s *specs.SelfManaged, admitted []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	const core = "cluster.x-k8s.io/v1beta2"
+// A selfManagedWorld is the management cluster, and the Azure, that a spec comes to.
+type selfManagedWorld struct {
+	spec      *specs.SelfManaged
+	cluster   *v1beta1.AzureCluster
+	manifests []*unstructured.Unstructured
+	// facts are what provider-capz tells of the Cluster.
+	facts *fnv1.Resources
+	// secrets are those that the ASO objects refer to as a whole.
+	secrets map[string]map[string]string
+}
+
+func newSelfManagedWorld(s *specs.SelfManaged, admitted []*unstructured.Unstructured) (*selfManagedWorld, error) {
+	w := &selfManagedWorld{spec: s, cluster: &v1beta1.AzureCluster{}}
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(admitted[0].Object, w.cluster)
+	if err != nil {
+		return nil, err
+	}
+	if w.secrets, err = protectedSettings(s, admitted); err != nil {
+		return nil, err
+	}
+	told := v1alpha1.ClusterFactsSpec{Format: v1alpha1.ClusterFactsFormat, FailureDomains: s.Zones, FailureDomainsKnown: true}
+	w.manifests = w.clusterManifests(admitted[0])
+	for i, m := range s.Machines {
+		xr := admitted[i+1].DeepCopy()
+		set, err := w.tellMachine(m, xr)
+		if err != nil {
+			return nil, err
+		}
+		if set != "" && !slices.ContainsFunc(told.AvailabilitySets, func(known v1alpha1.AvailabilitySetFacts) bool { return known.Name == set }) {
+			told.AvailabilitySets = append(told.AvailabilitySets, v1alpha1.AvailabilitySetFacts{Name: set, FaultDomains: int32(s.FaultDomains)}) //nolint:gosec // A number of fault domains.
+		}
+		machine, err := machineManifest(s, m)
+		if err != nil {
+			return nil, err
+		}
+		w.manifests = append(w.manifests, machine, xr)
+	}
+	w.facts, err = factsOf(s.Cluster, told)
+	return w, err
+}
+
+// sent returns what ASO makes of objects. Those that are wanted may be referred to.
+func (w *selfManagedWorld) sent(written, wanted []*unstructured.Unstructured, failures map[string]string) (*Sent, error) {
+	sent := &Sent{Resources: arm.Resources{}, Failures: failures}
+	objects := arm.Objects{Subscription: specs.Subscription, SecretMaps: w.secrets}
+	var err error
+	if objects.All, err = typedObjects(written); err != nil {
+		return nil, err
+	}
+	if objects.Read, err = typedObjects(wanted); err != nil {
+		return nil, err
+	}
+	return sent, objects.Add(sent.Resources)
+}
+
+func typedObjects(objects []*unstructured.Unstructured) ([]genruntime.ARMMetaObject, error) {
+	var all []genruntime.ARMMetaObject
+	for _, o := range objects {
+		typed, err := arm.Typed(o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, typed)
+	}
+	return all, nil
+}
+
+// found returns what ASO tells of a resource that is the user's.
+func (w *selfManagedWorld) found(o *unstructured.Unstructured) map[string]any {
+	if !w.spec.OwnNetwork {
+		return nil
+	}
+	name, _, _ := unstructured.NestedString(o.Object, "spec", "azureName")
+	switch o.GetKind() {
+	case aso.VirtualNetwork.Name, aso.VirtualNetworksSubnet.Name, aso.NetworkSecurityGroup.Name, aso.RouteTable.Name:
+	case aso.ResourceGroup.Name:
+		if name != w.cluster.Spec.NetworkSpec.Vnet.ResourceGroup {
+			return nil
+		}
+	default:
+		return nil
+	}
+	status := map[string]any{"name": name}
+	for _, field := range []string{"addressSpace", "addressPrefix", "addressPrefixes"} {
+		if value, set, _ := unstructured.NestedFieldCopy(o.Object, "spec", field); set {
+			status[field] = value
+		}
+	}
+	return status
+}
+
+// factsOf returns the ClusterFacts of a Cluster.
+func factsOf(cluster string, told v1alpha1.ClusterFactsSpec) (*fnv1.Resources, error) {
+	facts := &v1alpha1.ClusterFacts{Spec: told}
+	facts.Name, facts.Namespace = cluster, specs.Namespace
+	facts.SetGroupVersionKind(clusterfacts.Kind)
+	content, err := resource.AsStruct(facts)
+	return &fnv1.Resources{Items: []*fnv1.Resource{{Resource: content}}}, err
+}
+
+// clusterManifests returns the Cluster, its identity and its AzureCluster.
+func (w *selfManagedWorld) clusterManifests(azureCluster *unstructured.Unstructured) []*unstructured.Unstructured {
+	s := w.spec
 	clusterSpec := map[string]any{"infrastructureRef": map[string]any{"apiGroup": composite.InfrastructureGroup, "kind": composite.AzureCluster.Kind, "name": s.Cluster}}
 	if s.APIServerPort != 0 {
 		clusterSpec["clusterNetwork"] = map[string]any{"apiServerPort": int64(s.APIServerPort)}
 	}
-	all := []*unstructured.Unstructured{
-		object(core, "Cluster", s.Cluster, clusterSpec),
+	return []*unstructured.Unstructured{
+		object(clusterv1.GroupVersion.String(), "Cluster", s.Cluster, clusterSpec),
 		object(composite.InfrastructureGroup+"/v1beta1", "AzureClusterIdentity", "identity", map[string]any{
 			"type": "WorkloadIdentity", "clientID": "c", "tenantID": "t", "allowedNamespaces": map[string]any{}}),
-		withZones(s, admitted[0]),
+		withZones(s, azureCluster),
 	}
-	for i, m := range s.Machines {
-		machine, err := runtime.DefaultUnstructuredConverter.ToUnstructured(machineOf(s, m))
-		if err != nil {
-			return nil, err
-		}
-		o := &unstructured.Unstructured{Object: machine}
-		o.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("Machine"))
-		_ = unstructured.SetNestedField(o.Object, s.Cluster, "spec", "clusterName")
-		_ = unstructured.SetNestedStringMap(o.Object, map[string]string{"apiGroup": composite.InfrastructureGroup, "kind": composite.AzureMachine.Kind, "name": m.Name()}, "spec", "infrastructureRef")
-		xr := admitted[i+1].DeepCopy()
-		if err := tellMachine(s, m, xr); err != nil {
-			return nil, err
-		}
-		all = append(all, o, xr)
+}
+
+// machineManifest returns the Machine that an AzureMachine is of.
+func machineManifest(s *specs.SelfManaged, m specs.Machine) (*unstructured.Unstructured, error) {
+	machine, err := runtime.DefaultUnstructuredConverter.ToUnstructured(machineOf(s, m))
+	if err != nil {
+		return nil, err
 	}
-	return all, nil
+	o := &unstructured.Unstructured{Object: machine}
+	o.SetGroupVersionKind(clusterv1.GroupVersion.WithKind("Machine"))
+	_ = unstructured.SetNestedField(o.Object, s.Cluster, "spec", "clusterName")
+	_ = unstructured.SetNestedStringMap(o.Object, map[string]string{"apiGroup": composite.InfrastructureGroup, "kind": composite.AzureMachine.Kind, "name": m.Name()}, "spec", "infrastructureRef")
+	return o, nil
 }
 
 // withZones returns the AzureCluster, with the zones of its location.
@@ -139,8 +271,10 @@ func withZones(s *specs.SelfManaged, cluster *unstructured.Unstructured) *unstru
 	return cluster
 }
 
-// tellMachine writes onto an AzureMachine what provider-capz tells of it before its virtual machine is created.
-func tellMachine(s *specs.SelfManaged, m specs.Machine, xr *unstructured.Unstructured) error {
+// tellMachine writes onto an AzureMachine what provider-capz tells of it before its virtual machine is created, and returns the availability
+// set that it is in.
+func (w *selfManagedWorld) tellMachine(m specs.Machine, xr *unstructured.Unstructured) (availabilitySet string, err error) {
+	s := w.spec
 	facts := v1alpha1.MachineFacts{SSHPort: m.SSHPort, Size: sizeOf(s, m), Machine: v1alpha1.FactsOfMachine{
 		Name: m.Name(), FailureDomain: m.FailureDomain, Version: m.Version, ControlPlane: m.ControlPlane, BootstrapReady: true}}
 	switch {
@@ -151,12 +285,17 @@ func tellMachine(s *specs.SelfManaged, m specs.Machine, xr *unstructured.Unstruc
 	case m.Set != "":
 		facts.Machine.Owner = v1alpha1.FactsOfOwner{Kind: v1alpha1.OwnerMachineSet, Name: m.Set}
 	}
+	typed := &v1beta1.AzureMachine{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(xr.Object, typed); err != nil {
+		return "", err
+	}
+	facts.Machine.AvailabilitySet = azuremachine.AvailabilitySet(s.Cluster, w.cluster, typed, facts.Machine, s.Zones)
 	text, err := facts.Encode()
 	if err != nil {
-		return err
+		return "", err
 	}
 	meta.AddAnnotations(xr, map[string]string{v1alpha1.AnnotationMachineFacts: text})
-	return nil
+	return facts.Machine.AvailabilitySet, nil
 }
 
 // sizeOf returns what Azure offers of the size of a machine.
@@ -166,6 +305,9 @@ func sizeOf(s *specs.SelfManaged, m specs.Machine) v1alpha1.FactsOfSize {
 	for _, size := range specs.Sizes() {
 		if size.Name == name {
 			facts.Offered, facts.VCPUs, facts.MemoryGiB, facts.Zones, facts.UltraSSDZones = true, int64(size.VCPUs), size.MemoryGiB, s.Zones, size.UltraSSDZones
+			if len(s.Zones) == 0 {
+				facts.UltraSSDZones = nil
+			}
 			facts.AcceleratedNetworking, facts.EphemeralOSDisk, facts.EncryptionAtHost = size.AcceleratedNetworking, size.EphemeralOSDisk, size.EncryptionAtHost
 			facts.ConfidentialComputingType, facts.TrustedLaunchDisabled, facts.Architecture = size.ConfidentialComputingType, size.TrustedLaunchDisabled, size.Architecture
 		}

@@ -104,6 +104,8 @@ func (g *generator) matching(path, pattern string) string {
 		return fmt.Sprintf("%dm", n)
 	case `^(\d+)s$`:
 		return fmt.Sprintf("%ds", n)
+	case `^https://`:
+		return fmt.Sprintf("https://account%d.blob.core.windows.net/", n)
 	}
 	panic(fmt.Sprintf("nobody says what matches %s of %s", pattern, path))
 }

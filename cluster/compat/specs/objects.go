@@ -38,6 +38,8 @@ func RandomObject(seed uint64, kind schema.GroupVersionKind, s *extv1.JSONSchema
 	case "AzureMachineTemplate":
 		within := templateSpec(&spec)
 		written = map[string]any{"template": map[string]any{"spec": g.azureMachine(&within)}}
+	case "AzureMachinePool":
+		written = g.azureMachinePool(&spec)
 	default:
 		written = g.object("", &spec)
 	}
@@ -104,12 +106,26 @@ func (g *generator) azureMachine(s *extv1.JSONSchemaProps) map[string]any {
 	if spec["sshPublicKey"] == nil && g.IntN(9) > 0 {
 		spec["sshPublicKey"] = sshKey // To generate one takes long.
 	}
+	if spec["osDisk"] == nil { // What is required, Go types write down empty.
+		spec["osDisk"] = map[string]any{"osType": "Linux"}
+	}
 	for _, disk := range items(spec["dataDisks"]) {
 		g.forget(disk)
+		disk["diskSizeGB"] = int64(4)
 	}
 	for _, nic := range items(spec["networkInterfaces"]) {
 		g.forget(nic)
 	}
+	return spec
+}
+
+func (g *generator) azureMachinePool(s *extv1.JSONSchemaProps) map[string]any {
+	within := s.Properties["template"]
+	template := g.azureMachine(&within)
+	g.values = azureMachineValues
+	spec := g.object("", s)
+	g.forget(spec)
+	spec["template"] = template
 	return spec
 }
 

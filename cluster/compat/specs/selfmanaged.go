@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // A SelfManaged is one self-managed Cluster, as a user writes it, and the Azure that it comes to.
@@ -18,9 +19,13 @@ type SelfManaged struct {
 	APIServerPort int32
 	AzureCluster  map[string]any
 	Machines      []Machine
+	// OfTemplates says that the objects are made of AzureClusterTemplate and AzureMachineTemplates.
+	OfTemplates bool
 	// Zones are those of the location, FaultDomains how many an availability set may have.
 	Zones        []string
 	FaultDomains int
+	// OwnNetwork says that the virtual network, what is in it and its resource group are the user's, and there before.
+	OwnNetwork bool
 }
 
 // A Machine is an AzureMachine, and what its Machine says.
@@ -76,11 +81,13 @@ func RandomSelfManaged(seed uint64, cluster, machine *extv1.JSONSchemaProps) *Se
 	r := rand.New(rand.NewPCG(seed, 3)) //nolint:gosec // A seed must give the same spec again.
 	density := pick(r, 0.05, 0.2, 0.5, 0.9)
 	s := &SelfManaged{Name: fmt.Sprintf("seed %d", seed), Cluster: pick(r, "blue", "green-1"), FaultDomains: pick(r, 2, 3),
-		APIServerPort: pick[int32](r, 0, 0, 443, 6443), Zones: pick(r, []string{"1", "2", "3"}, []string{"1", "3"})}
+		APIServerPort: pick[int32](r, 0, 0, 443, 6443), Zones: pick(r, []string{"1", "2", "3"}, []string{"1", "3"}, nil)}
 	g := &generator{Rand: r, density: density, values: azureClusterValues}
 	spec := g.object("", cluster)
 	mendAzureCluster(r, spec)
 	s.AzureCluster = object("AzureCluster", s.Cluster, s.Cluster, spec)
+	s.OwnNetwork = ownNetwork(r, spec)
+	s.OfTemplates = r.IntN(6) == 0
 	g = &generator{Rand: r, density: density, values: azureMachineValues}
 	for i := range 1 + r.IntN(3) {
 		s.Machines = append(s.Machines, s.machine(g, i, machine))
@@ -97,6 +104,14 @@ func (s *SelfManaged) machine(g *generator, i int, schema *extv1.JSONSchemaProps
 	}
 	spec := g.object("", schema)
 	mendAzureMachine(g.Rand, s, spec)
+	if len(s.Zones) == 0 && !rarely(g.Rand) {
+		m.FailureDomain = ""
+		delete(spec, "failureDomain")
+	}
+	if s.OfTemplates && spec["identity"] == "SystemAssigned" {
+		delete(spec, "identity") // The names of role assignments would be random.
+		delete(spec, "systemAssignedIdentityRole")
+	}
 	m.Object = object("AzureMachine", fmt.Sprintf("%s-%d", pick(g.Rand, s.Cluster, "a-machine-with-a-long-name"), i), s.Cluster, spec)
 	if inner(spec, "osDisk")["osType"] == windows {
 		inner(m.Object, "metadata")["annotations"] = pick(g.Rand, map[string]any{}, map[string]any{"runtime": "containerd", "windowsServerVersion": "windows-2022"})
@@ -109,12 +124,12 @@ func (s *SelfManaged) Spec(path ...string) map[string]any {
 	return inner(s.AzureCluster, append([]string{"spec"}, path...)...)
 }
 
-// EdgeZone and Internal report what stands behind a feature gate of CAPZ: an edge zone, and a private frontend of a public load balancer.
-func (s *SelfManaged) EdgeZone() bool { return s.Spec("extendedLocation") != nil }
+// EdgeZone reports whether an AzureCluster, or its template, is in an edge zone, for which CAPZ has a feature gate.
+func EdgeZone(object map[string]any) bool { return specWithin(object)["extendedLocation"] != nil }
 
-// Internal reports whether there is a private frontend of a public load balancer.
-func (s *SelfManaged) Internal() bool {
-	balancer := s.Spec("networkSpec", "apiServerLB")
+// Internal reports whether it has a private frontend of a public load balancer, for which CAPZ has one, too.
+func Internal(object map[string]any) bool {
+	balancer := inner(specWithin(object), "networkSpec", "apiServerLB")
 	for _, frontend := range items(balancer["frontendIPs"]) {
 		if balancer["type"] != "Internal" && frontend["privateIP"] != nil {
 			return true
@@ -161,4 +176,29 @@ func (m Machine) Extensions() []Extension {
 		all = append(all, extension)
 	}
 	return all
+}
+
+// specWithin returns the spec of an object or, of a template, that of the objects that are made of it.
+func specWithin(object map[string]any) map[string]any {
+	spec := inner(object, "spec")
+	if template := inner(spec, "template"); template != nil {
+		return inner(template, "spec")
+	}
+	return spec
+}
+
+// TemplateOf returns a template for an object.
+func TemplateOf(object map[string]any) map[string]any {
+	kind, _ := object["kind"].(string)
+	name, _ := inner(object, "metadata")["name"].(string)
+	template := runtime.DeepCopyJSON(inner(object, "spec"))
+	return map[string]any{"apiVersion": object["apiVersion"], "kind": kind + "Template", "metadata": map[string]any{"name": name, "namespace": Namespace},
+		"spec": map[string]any{"template": map[string]any{"spec": template}}}
+}
+
+// MadeOf returns an object with the spec that its template has.
+func MadeOf(template, object map[string]any) map[string]any {
+	made := runtime.DeepCopyJSON(object)
+	made["spec"] = runtime.DeepCopyJSON(specWithin(template))
+	return made
 }

@@ -114,7 +114,10 @@ func mendMachineIdentity(r *rand.Rand, spec map[string]any) {
 			role["scope"] = pick(r, "/subscriptions/"+Subscription+"/", "/subscriptions/"+Subscription+"/resourceGroups/other")
 			role["definitionID"] = "/subscriptions/" + Subscription + "/providers/Microsoft.Authorization/roleDefinitions/reader"
 		}
-		spec["systemAssignedIdentityRole"] = role
+		if spec["systemAssignedIdentityRole"] = role; len(role) == 1 && r.IntN(4) == 0 {
+			spec["roleAssignmentName"] = role["name"] // As it was written formerly.
+			delete(spec, "systemAssignedIdentityRole")
+		}
 	case "UserAssigned":
 		identities := []any{}
 		for range 1 + r.IntN(2) {

@@ -54,6 +54,18 @@ func mendAzureCluster(r *rand.Rand, spec map[string]any) {
 	}
 }
 
+// ownNetwork decides whether the network is the user's own: then it is named, with its subnets.
+func ownNetwork(r *rand.Rand, spec map[string]any) bool {
+	network := inner(spec, "networkSpec")
+	vnet := inner(network, "vnet")
+	if vnet == nil || len(items(network["subnets"])) == 0 || r.IntN(3) > 0 {
+		return false
+	}
+	vnet["name"] = "own-network"
+	delete(vnet, "tags")
+	return true
+}
+
 func mendBastion(bastion map[string]any) {
 	if bastion["sku"] != "Standard" {
 		delete(bastion, "enableTunneling")
@@ -159,10 +171,18 @@ func mendBalancers(r *rand.Rand, network map[string]any) {
 		delete(balancer, "privateLinks")
 		delete(balancer, "frontendIPs")
 		if name == "apiServerLB" {
-			delete(balancer, "frontendIPsCount")
+			if balancer["frontendIPsCount"] != nil {
+				balancer["frontendIPsCount"] = int64(1)
+			}
 			mendFrontends(r, network, balancer)
-		} else {
-			delete(balancer, "type") // CAPZ would make an internal one without an address.
+			continue
+		}
+		if balancer["type"] != nil {
+			balancer["type"] = "Public" // CAPZ would make an internal one without an address.
+		}
+		if r.IntN(4) == 0 { // They follow from their number all the same.
+			balancer["frontendIPs"] = []any{map[string]any{"name": "mine", "privateIP": "10.0.0.7", "publicIP": map[string]any{
+				"name": "mine", "dnsName": "mine.westus.cloudapp.azure.com", "ipTags": []any{map[string]any{"type": "FirstPartyUsage", "tag": "/NonProd"}}}}}
 		}
 	}
 }

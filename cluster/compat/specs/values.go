@@ -3,6 +3,8 @@ package specs
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // outputs are fields that controllers write.
@@ -14,9 +16,18 @@ const Subscription = "00000000-0000-0000-0000-00000000000a"
 // sshKey is a public key in base64, as sshPublicKey takes it.
 const sshKey = "c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSU9NcXFua1Z6cm0wU2RHNlVPb3FLTHNhYmdINUM5b2tXaTBkaDJsOUdLSmwgdXNlckBleGFtcGxlLmNvbQo="
 
-// oneOf chooses among values.
+// oneOf chooses among values, and returns a copy: who changes it changes nothing else.
 func oneOf(values ...any) func(*rand.Rand) any {
-	return func(r *rand.Rand) any { return pick(r, values...) }
+	return func(r *rand.Rand) any {
+		switch v := pick(r, values...).(type) {
+		case map[string]any:
+			return runtime.DeepCopyJSON(v)
+		case []any:
+			return runtime.DeepCopyJSONValue(v)
+		default:
+			return v
+		}
+	}
 }
 
 // numbered makes values that differ, so that names are unique often enough.

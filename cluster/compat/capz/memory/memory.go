@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -82,8 +83,19 @@ func (a *API) Get(_ context.Context, name client.ObjectKey, into client.Object, 
 	return nil
 }
 
-// List implements client.Client. It finds nothing: CAPZ looks for subnets that a network had before it was CAPZ's.
-func (a *API) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
+// List implements client.Client for MachinePools. It finds nothing else: CAPZ looks for subnets that a network had before it was CAPZ's.
+func (a *API) List(_ context.Context, into client.ObjectList, _ ...client.ListOption) error {
+	pools, ok := into.(*clusterv1.MachinePoolList)
+	if !ok {
+		return nil
+	}
+	for _, obj := range a.objects {
+		if pool, ok := obj.(*clusterv1.MachinePool); ok {
+			pools.Items = append(pools.Items, *pool.DeepCopy())
+		}
+	}
+	return nil
+}
 
 // Create implements client.Client.
 func (a *API) Create(_ context.Context, obj client.Object, _ ...client.CreateOption) error {

@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/feature"
+	infrav1exp "sigs.k8s.io/cluster-api-provider-azure/exp/api/v1beta1"
+	webhooksexp "sigs.k8s.io/cluster-api-provider-azure/internal/exp/webhooks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhooks"
 	"sigs.k8s.io/cluster-api-provider-azure/oracle/memory"
 )
@@ -27,6 +28,8 @@ func New(plural string) client.Object {
 		return &infrav1.AzureMachine{}
 	case "azuremachinetemplates":
 		return &infrav1.AzureMachineTemplate{}
+	case "azuremachinepools":
+		return &infrav1exp.AzureMachinePool{}
 	}
 	return nil
 }
@@ -35,6 +38,7 @@ func New(plural string) client.Object {
 type Admission struct {
 	current  *memory.API
 	machines webhooks.AzureMachineWebhook
+	pools    webhooksexp.AzureMachinePoolWebhook
 }
 
 // NewAdmission returns the webhooks.
@@ -44,19 +48,25 @@ func NewAdmission() (*Admission, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, a.machines.SetupWebhookWithManager(manager)
+	return a, errors.Join(a.machines.SetupWebhookWithManager(manager), a.pools.SetupWebhookWithManager(manager))
 }
 
-// With has the webhooks find a Cluster and its AzureCluster, for which they wait seconds otherwise.
-func (a *Admission) With(cluster *clusterv1.Cluster, azureCluster *infrav1.AzureCluster) {
-	a.current.Put(cluster)
-	a.current.Put(azureCluster)
+// With has the webhooks find a Cluster, its AzureCluster and a MachinePool of it, for which they wait seconds otherwise.
+func (a *Admission) With(cluster *clusterv1.Cluster, azureCluster *infrav1.AzureCluster, pool *clusterv1.MachinePool) {
+	for _, obj := range []client.Object{cluster, azureCluster, pool} {
+		a.current.Put(obj)
+	}
 }
 
-// Gates opens the feature gates of CAPZ that a manifest needs, and closes them when it needs none: edge zones, and an internal load
-// balancer beside a public one.
-func Gates(edgeZone, internal bool) error {
-	return feature.MutableGates.SetFromMap(map[string]bool{string(feature.EdgeZone): edgeZone, string(feature.APIServerILB): internal})
+// Fill fills an object in as it is once CAPZ's controller has put its finalizer on it, before it does anything else: its webhooks fill it
+// in twice. Templates get no finalizer.
+func (a *Admission) Fill(ctx context.Context, obj client.Object) error {
+	err := a.Default(ctx, obj)
+	switch obj.(type) {
+	case *infrav1.AzureCluster, *infrav1.AzureMachine, *infrav1exp.AzureMachinePool:
+		err = errors.Join(err, a.Default(ctx, obj))
+	}
+	return err
 }
 
 // Default fills the defaults in that CAPZ's webhooks fill in.
@@ -70,6 +80,8 @@ func (a *Admission) Default(ctx context.Context, obj client.Object) error {
 		return a.machines.Default(ctx, o)
 	case *infrav1.AzureMachineTemplate:
 		return (&webhooks.AzureMachineTemplateWebhook{}).Default(ctx, o)
+	case *infrav1exp.AzureMachinePool:
+		return a.pools.Default(ctx, o)
 	}
 	return fmt.Errorf("CAPZ has no webhook for a %T", obj)
 }
@@ -87,9 +99,30 @@ func (a *Admission) Validate(ctx context.Context, obj, before client.Object) err
 			return validate(ctx, &a.machines, o, before)
 		case *infrav1.AzureMachineTemplate:
 			return validate(ctx, &webhooks.AzureMachineTemplateWebhook{}, o, before)
+		case *infrav1exp.AzureMachinePool:
+			return validate(ctx, &a.pools, o, before)
 		}
 		return fmt.Errorf("CAPZ has no webhook for a %T", obj)
 	})
+}
+
+// ValidateDelete says what they say when an object is deleted.
+func (a *Admission) ValidateDelete(ctx context.Context, obj client.Object) (err error) {
+	switch o := obj.(type) {
+	case *infrav1.AzureCluster:
+		_, err = (&webhooks.AzureClusterWebhook{}).ValidateDelete(ctx, o)
+	case *infrav1.AzureClusterTemplate:
+		_, err = (&webhooks.AzureClusterTemplateWebhook{}).ValidateDelete(ctx, o)
+	case *infrav1.AzureMachine:
+		_, err = a.machines.ValidateDelete(ctx, o)
+	case *infrav1.AzureMachineTemplate:
+		_, err = (&webhooks.AzureMachineTemplateWebhook{}).ValidateDelete(ctx, o)
+	case *infrav1exp.AzureMachinePool:
+		_, err = a.pools.ValidateDelete(ctx, o)
+	default:
+		return fmt.Errorf("CAPZ has no webhook for a %T", obj)
+	}
+	return err
 }
 
 func validate[T client.Object](ctx context.Context, webhook admission.Validator[T], obj T, before client.Object) error {

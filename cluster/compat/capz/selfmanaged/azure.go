@@ -17,6 +17,8 @@ type Azure struct {
 	Sizes []Size
 	// FaultDomains is how many an availability set may have.
 	FaultDomains int
+	// OwnNetwork says that the virtual network, what is in it and its resource group are the user's, and there before.
+	OwnNetwork bool
 }
 
 // A Size is what Azure says of a size of virtual machines.
@@ -45,7 +47,7 @@ func (a Azure) skus(location string) []armcompute.ResourceSKU {
 
 func (s Size) sku(location string, zones []string) armcompute.ResourceSKU {
 	info := &armcompute.ResourceSKULocationInfo{Location: &location, Zones: to.SliceOfPtrs(zones...)}
-	if len(s.UltraSSDZones) > 0 {
+	if len(zones) > 0 && len(s.UltraSSDZones) > 0 {
 		info.ZoneDetails = []*armcompute.ResourceSKUZoneDetails{{
 			Name: to.SliceOfPtrs(s.UltraSSDZones...), Capabilities: []*armcompute.ResourceSKUCapabilities{supported(resourceskus.UltraSSDAvailable, true)}}}
 	}

@@ -5,6 +5,7 @@ import (
 
 	networks "github.com/Azure/azure-service-operator/v2/api/network/v1api20201101"
 	network "github.com/Azure/azure-service-operator/v2/api/network/v1api20220701"
+	resources "github.com/Azure/azure-service-operator/v2/api/resources/v1api20200601"
 	"github.com/Azure/azure-service-operator/v2/pkg/common/annotations"
 	"github.com/Azure/azure-service-operator/v2/pkg/genruntime"
 	"github.com/Azure/azure-service-operator/v2/pkg/genruntime/conditions"
@@ -45,7 +46,7 @@ func writeOne[T genruntime.MetaObject, S aso.Scope](ctx context.Context, w *Worl
 // answer has ASO answer: that Azure does not have what it is only to look at, and that all else is ready.
 func (w *World) answer(obj genruntime.MetaObject) {
 	ready := conditions.Condition{Type: conditions.ConditionTypeReady, Status: metav1.ConditionTrue}
-	if obj.GetAnnotations()[annotations.ReconcilePolicy] == string(annotations.ReconcilePolicySkip) {
+	if obj.GetAnnotations()[annotations.ReconcilePolicy] == string(annotations.ReconcilePolicySkip) && !w.own(obj) {
 		ready.Status, ready.Severity, ready.Reason = metav1.ConditionFalse, conditions.ConditionSeverityWarning, conditions.ReasonAzureResourceNotFound.Name
 	}
 	obj.SetConditions(conditions.Conditions{ready})
@@ -55,6 +56,9 @@ func (w *World) answer(obj genruntime.MetaObject) {
 	case *networks.VirtualNetwork:
 		id := azure.VNetID(spec.SubscriptionID, vnet.ResourceGroup, o.AzureName())
 		o.Status.Id, o.Status.Tags = &id, o.Spec.Tags
+		if w.own(obj) {
+			o.Status.Tags, o.Status.AddressSpace = nil, &networks.AddressSpace_STATUS{AddressPrefixes: o.Spec.AddressSpace.AddressPrefixes}
+		}
 	case *networks.VirtualNetworksSubnet:
 		id := azure.SubnetID(spec.SubscriptionID, vnet.ResourceGroup, vnet.Name, o.AzureName())
 		o.Status.Id, o.Status.AddressPrefixes = &id, o.Spec.AddressPrefixes
@@ -62,4 +66,15 @@ func (w *World) answer(obj genruntime.MetaObject) {
 		id := azure.NatGatewayID(spec.SubscriptionID, spec.ResourceGroup, o.AzureName())
 		o.Status.Id = &id
 	}
+}
+
+// own reports whether what an object looks for is the user's.
+func (w *World) own(obj genruntime.MetaObject) bool {
+	switch o := obj.(type) {
+	case *networks.VirtualNetwork, *networks.VirtualNetworksSubnet:
+		return w.azure.OwnNetwork
+	case *resources.ResourceGroup:
+		return w.azure.OwnNetwork && o.AzureName() == w.manifests.AzureCluster.Spec.NetworkSpec.Vnet.ResourceGroup
+	}
+	return false
 }

@@ -19,6 +19,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/azure"
+	infrav1exp "sigs.k8s.io/cluster-api-provider-azure/exp/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/oracle/memory"
 )
 
@@ -28,7 +29,7 @@ var Scheme = newScheme()
 func newScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		corev1.AddToScheme, clusterv1.AddToScheme, infrav1.AddToScheme, resources.AddToScheme, networks.AddToScheme, network.AddToScheme,
+		corev1.AddToScheme, clusterv1.AddToScheme, infrav1.AddToScheme, infrav1exp.AddToScheme, resources.AddToScheme, networks.AddToScheme, network.AddToScheme,
 	} {
 		utilruntime.Must(add(s))
 	}
@@ -117,22 +118,25 @@ func (w *World) Sent() (map[string][]byte, error) {
 	return all, nil
 }
 
-// Objects returns the ASO objects that ASO writes to Azure.
-func (w *World) Objects() ([]genruntime.ARMMetaObject, error) {
-	var all []genruntime.ARMMetaObject
+// Objects returns the ASO objects that ASO writes to Azure, and those that it only reads.
+func (w *World) Objects() (written, read []genruntime.ARMMetaObject, err error) {
 	for obj := range w.api.Objects() {
 		o, isASO := obj.(genruntime.ARMMetaObject)
-		if !isASO || o.GetAnnotations()[annotations.ReconcilePolicy] != string(annotations.ReconcilePolicyManage) {
+		if !isASO {
 			continue
 		}
 		gvk, err := w.api.GroupVersionKindFor(o)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		o.GetObjectKind().SetGroupVersionKind(gvk)
-		all = append(all, o)
+		if o.GetAnnotations()[annotations.ReconcilePolicy] == string(annotations.ReconcilePolicyManage) {
+			written = append(written, o)
+		} else {
+			read = append(read, o)
+		}
 	}
-	return all, nil
+	return written, read, nil
 }
 
 // withoutPanic returns a panic of CAPZ's as an error.
