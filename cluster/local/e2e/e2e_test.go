@@ -43,9 +43,14 @@ func turns() []turn {
 	}
 }
 
-// scenarios are those of this run: all where it names its scenarios, or with E2E_ALL_ROUNDS, else those that are in turn and those that take none.
+// whole reports whether a run leaves nothing out: where it names its scenarios, or with E2E_ALL_ROUNDS.
+func whole() bool {
+	return os.Getenv(allRoundsVariable) != "" || flag.Lookup("test.run").Value.String() != ""
+}
+
+// scenarios are those of this run: those whose turn it is, and those that take no turns.
 func scenarios() []*scenario {
-	if os.Getenv(allRoundsVariable) != "" || flag.Lookup("test.run").Value.String() != "" {
+	if whole() {
 		return everyScenario()
 	}
 	waiting := map[string]bool{}
@@ -58,10 +63,20 @@ func scenarios() []*scenario {
 	return slices.DeleteFunc(everyScenario(), func(s *scenario) bool { return waiting[s.name] })
 }
 
-// TestCalm runs the scenarios while all components stay up.
+// calm reports whether a scenario is run while all components stay up. For the sake of time the seed chooses between that and the kills, where
+// there are kills.
+func (s *scenario) calm() bool { return s.calmOnly || whole() || choices(s.name+"/calm").IntN(2) == 0 }
+
+// killed reports whether components are killed in a scenario.
+func (s *scenario) killed() bool { return !s.calmOnly && (whole() || !s.calm()) }
+
+// TestCalm runs scenarios while all components stay up.
 func TestCalm(t *testing.T) {
 	t.Cleanup(repeatFailures)
 	for _, s := range slices.Backward(scenarios()) { // Of tests that run in parallel Go begins with the last.
+		if !s.calm() {
+			continue
+		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			runScenario(t, s)
@@ -69,14 +84,14 @@ func TestCalm(t *testing.T) {
 	}
 }
 
-// TestKilled runs the scenarios once more, each in one of the rounds, whose components are killed in the middle of it. Whoever runs at the same
-// time is hit by the same kills, besides its own.
+// TestKilled runs scenarios each in one of the rounds, whose components are killed in the middle of it. Whoever runs at the same time is hit by
+// the same kills, besides its own.
 func TestKilled(t *testing.T) {
 	for round, killed := range rounds {
 		t.Run(strings.Join(killed, ","), func(t *testing.T) {
 			t.Cleanup(repeatFailures)
 			for _, s := range slices.Backward(scenarios()) {
-				if s.calmOnly || !runsIn(s, round) {
+				if !s.killed() || !runsIn(s, round) {
 					continue
 				}
 				t.Run(s.name, func(t *testing.T) {
