@@ -36,7 +36,7 @@ const (
 	WholeScaleSet Part = iota
 	// ScaleSetModel is all but the network of the instances: the cloud controller manager adds load balancers there.
 	ScaleSetModel
-	// ScaleSetCapacity is the number of instances.
+	// ScaleSetCapacity is the number of instances, and all but their profile: as CAPZ sends it.
 	ScaleSetCapacity
 )
 
@@ -108,13 +108,16 @@ func HashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Request returns what writes a part of the scale set, for so many instances.
-func (d *Desired) Request(part Part, capacity int, secrets Secrets) (Request, error) {
+// Request returns what writes a part of the scale set, for so many instances, where Azure has a scale set with some tags. It keeps these: a PUT
+// takes away what it does not have.
+func (d *Desired) Request(part Part, capacity int, tags map[string]string, secrets Secrets) (Request, error) {
 	whole := *d.spec
 	sku, properties := *whole.Sku, *whole.Properties
 	sku.Capacity, whole.Sku, whole.Properties = &capacity, &sku, &properties
+	whole.Tags = maps.Clone(tags)
 	if part == ScaleSetCapacity {
-		return d.write(arm.VirtualMachineScaleSet_Spec{Location: whole.Location, Sku: &sku}, nil)
+		properties.VirtualMachineProfile = nil
+		return d.write(whole, nil)
 	}
 	profile := *properties.VirtualMachineProfile
 	system := *profile.OsProfile
@@ -126,8 +129,11 @@ func (d *Desired) Request(part Part, capacity int, secrets Secrets) (Request, er
 	if err != nil {
 		return Request{}, err
 	}
-	whole.Tags = map[string]string{DataHashTag: HashOf(secrets.CustomData)}
+	if whole.Tags == nil {
+		whole.Tags = map[string]string{}
+	}
 	maps.Copy(whole.Tags, d.spec.Tags)
+	whole.Tags[DataHashTag] = HashOf(secrets.CustomData)
 	return d.write(whole, all)
 }
 

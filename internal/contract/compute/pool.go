@@ -48,7 +48,8 @@ func (p *Pool) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, err
 	}
 	defaulting.MachinePool(&pool.Spec)
 	w := &poolWork{Pool: p, look: l, pool: pool, owner: owner}
-	return w.end(ctx, p.API, w.run(ctx))
+	problem := w.run(ctx)
+	return w.end(ctx, p.API, problem, w.applied.note)
 }
 
 // ownerMachinePool returns the MachinePool that owns an object; nil when there is none.
@@ -76,6 +77,8 @@ type poolWork struct {
 	pool *v1beta1.AzureMachinePool
 	// owner is nil while no MachinePool owns the AzureMachinePool.
 	owner *clusterv1.MachinePool
+	// applied are the tags that the scale set has been given; nil for none.
+	applied *appliedTags
 }
 
 // run brings the facts up to date and does what follows from them.

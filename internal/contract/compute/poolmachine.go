@@ -71,30 +71,27 @@ func (p *PoolMachine) remove(ctx context.Context, obj *unstructured.Unstructured
 		return false, fmt.Errorf("cannot read the AzureMachinePool: %w", err)
 	}
 	cluster, err := access.ClusterOf(ctx, p.Client, xr)
-	if err != nil || cluster == nil {
-		return cluster == nil, err
-	}
-	if s := (&access.Scope{XR: xr, Kind: composite.AzureMachinePool, Cluster: cluster}); s.Paused() {
-		return false, nil
-	}
-	infrastructure, err := access.InfrastructureOf(ctx, p.Client, cluster)
-	if err != nil || infrastructure == nil {
-		return infrastructure == nil && err == nil, err
-	}
-	account, usable, err := p.account(ctx, infrastructure, cluster.Name)
-	if err != nil || !usable {
+	if err != nil {
 		return false, err
+	}
+	if cluster != nil && (&access.Scope{XR: xr, Kind: composite.AzureMachinePool, Cluster: cluster}).Paused() {
+		return false, nil
 	}
 	machine, ok := read[v1beta1.AzureMachinePoolMachine](obj)
 	set, err := composedObject(ctx, p.API, xr, machines.ScaleSetKind.GroupKind())
 	if err != nil || !ok || set == nil {
 		return false, err
 	}
+	// By the credential of the scale set: it is there also when somebody has forced Cluster or AzureCluster to go.
+	account, err := p.Credentials.Account(ctx, set)
+	if err != nil {
+		return false, fmt.Errorf("cannot use the credential of VirtualMachineScaleSet %s: %w", set.GetName(), err)
+	}
 	setID, err := idOf(ctx, p.Live, aso.VirtualMachineScaleSet, set)
 	if err != nil || setID == "" {
 		return false, err
 	}
-	return p.scaleSets.DeleteInstance(ctx, account, cluster.Name, setID, strings.TrimPrefix(machine.Spec.ProviderID, azuremachine.ProviderIDPrefix))
+	return p.scaleSets.DeleteInstance(ctx, account, xr.GetLabels()[clusterv1.ClusterNameLabel], setID, strings.TrimPrefix(machine.Spec.ProviderID, azuremachine.ProviderIDPrefix))
 }
 
 // PoolOfMember returns the AzureMachinePool of an AzureMachinePoolMachine.

@@ -40,13 +40,19 @@ type member struct {
 	rollout.Instance
 
 	object *unstructured.Unstructured
+	// current reports that the instance is of the model that Azure has.
+	current bool
 	// machine is nil while Cluster API has made none.
 	machine *clusterv1.Machine
 }
 
-func instancesOf(members []member) []rollout.Instance {
+// instancesOf returns the instances; by the model that Azure has, where that is to change.
+func instancesOf(members []member, changing bool) []rollout.Instance {
 	var all []rollout.Instance
 	for _, m := range members {
+		if changing {
+			m.Latest = m.current
+		}
 		all = append(all, m.Instance)
 	}
 	return all
@@ -77,9 +83,9 @@ func (s *scaleSet) keepMachines(ctx context.Context, model machines.Model) ([]me
 				return nil, err
 			}
 		}
-		m := member{object: object, machine: machinesOf[name]}
+		m := member{object: object, machine: machinesOf[name], current: s.found.Model().Has(i)}
 		m.Instance = rollout.Instance{
-			Name: name, Created: madeAt(object, i), State: i.State(), Latest: model.Has(i) && s.found.Model().Has(i),
+			Name: name, Created: madeAt(object, i), State: i.State(), Latest: m.current && model.Has(i),
 			Ready: nodeReady(m.machine), Leaving: leaves(object) || m.machine != nil && leaves(m.machine),
 		}
 		_, m.Chosen = object.GetAnnotations()[clusterv1.DeleteMachineAnnotation]

@@ -40,8 +40,10 @@ apiVersion: compute.azure.com/v1api20220301
 kind: VirtualMachineScaleSet
 metadata:
   name: mp0
+  labels: {cluster.x-k8s.io/cluster-name: my-cluster}
   finalizers: [` + aso.RemovalFinalizer + `]
   annotations: {serviceoperator.azure.com/credential-from: my-cluster-aso-secret, serviceoperator.azure.com/reconcile-policy: skip,
+    serviceoperator.azure.com/resource-id: ` + setID + `,
     infrastructure.cluster.x-k8s.io/lifecycle: provider-created, infrastructure.cluster.x-k8s.io/ownership: owned}
 spec:
   azureName: mp0
@@ -92,6 +94,8 @@ func (a *azurePool) answer(req *http.Request) (status int, body string) {
 		return absent.status, absent.body
 	case req.Method == http.MethodGet && at == "":
 		return http.StatusOK, a.written(a.set)
+	case req.Method == http.MethodGet && at == tagsOf:
+		return http.StatusOK, a.written(map[string]any{"properties": map[string]any{"tags": a.set["tags"]}})
 	case req.Method == http.MethodGet && at == "/virtualMachines":
 		a.lists++
 		return http.StatusOK, a.list()
@@ -100,6 +104,8 @@ func (a *azurePool) answer(req *http.Request) (status int, body string) {
 			return http.StatusOK, a.written(instance(strings.TrimPrefix(at, "/virtualMachines/"), image))
 		}
 		return absent.status, absent.body
+	case req.Method == http.MethodPatch && at == tagsOf:
+		return a.tag(req)
 	case req.Method == http.MethodDelete:
 		a.lose(strings.TrimPrefix(at, "/virtualMachines/"))
 		return http.StatusAccepted, ""
@@ -136,7 +142,7 @@ func (a *azurePool) put(req *http.Request) (status int, body string) {
 		a.set["sku"], a.set["tags"], a.set["zones"] = sent["sku"], sent["tags"], sent["zones"]
 		dig(a.set, "properties", "virtualMachineProfile").(map[string]any)["storageProfile"] = profile["storageProfile"]
 	default:
-		a.set["sku"] = sent["sku"]
+		a.set["sku"], a.set["tags"] = sent["sku"], sent["tags"] // What a PUT does not have is gone.
 	}
 	if data, _ := dig(sent, "properties", "virtualMachineProfile", "osProfile", "customData").(string); whole && data == "" {
 		a.t.Error("the bootstrap data is not sent")
@@ -148,6 +154,26 @@ func (a *azurePool) put(req *http.Request) (status int, body string) {
 		a.instances[fmt.Sprint(a.made)] = image
 	}
 	return http.StatusOK, a.written(a.set)
+}
+
+// tag takes over tags, or takes some away.
+func (a *azurePool) tag(req *http.Request) (status int, body string) {
+	sent := struct {
+		Operation  string
+		Properties struct{ Tags map[string]any }
+	}{}
+	if err := json.NewDecoder(req.Body).Decode(&sent); err != nil {
+		a.t.Error(err)
+	}
+	for tag, value := range sent.Properties.Tags {
+		if has, _ := a.set["tags"].(map[string]any); sent.Operation == "Delete" {
+			delete(has, tag)
+		} else {
+			has[tag] = value
+		}
+	}
+	a.parts = append(a.parts, "tags")
+	return http.StatusOK, "{}"
 }
 
 func (a *azurePool) written(of map[string]any) string {
@@ -198,6 +224,8 @@ type poolPlay struct {
 	own   *Azure
 	// unready are Nodes that are not ready, by the names of their Machines.
 	unready map[string]bool
+	// hold says that Cluster API makes no Machines for now.
+	hold bool
 }
 
 func newPoolPlay(t *testing.T, replicas int32) *poolPlay {
@@ -221,8 +249,13 @@ func newPoolPlay(t *testing.T, replicas int32) *poolPlay {
 		fixture.With(fixture.Parse(t, scaleSetYAML), fixture.Controlled(composite.AzureMachinePool.GroupVersionKind, poolName)),
 		fixture.Parse(t, "{apiVersion: resources.azure.com/v1api20200601, kind: ResourceGroup, metadata: {name: rg}, status: {id: "+groupID+"}}"),
 		secret("bootstrap", map[string]string{"value": hushBootstrap, "format": "cloud-config"}), credentialSecret())
-	p.own = New(azure.Credentials{Operators: azure.Operators{Secrets: p.Management}, Transport: p.azure}, machines.NewClient(p.azure))
+	p.restart()
 	return p
+}
+
+// restart has provider-capz start anew.
+func (p *poolPlay) restart() {
+	p.own = New(azure.Credentials{Operators: azure.Operators{Secrets: p.Management}, Transport: p.azure}, machines.NewClient(p.azure))
 }
 
 // rounds has provider-capz look so often, and Cluster API do its part in between.
@@ -250,6 +283,7 @@ func (p *poolPlay) clusterAPI() {
 		case err != nil && had:
 			p.must(client.IgnoreNotFound(p.Delete(p.t.Context(), p.Find(PoolMachineKind, m.Name))))
 			p.letGo(m.Name)
+		case err != nil && p.hold:
 		case err != nil:
 			p.must(p.Create(p.t.Context(), p.machineOf(m.Name)))
 			obj := p.Find(PoolMachineKind, m.Name)

@@ -32,7 +32,7 @@ const (
 // scale takes the next step with the scale set, if function-capz has composed one.
 func (w *poolWork) scale(ctx context.Context) error {
 	obj, err := composedObject(ctx, w.API, w.XR, machines.ScaleSetKind.GroupKind())
-	if err != nil || obj == nil || w.owner == nil {
+	if err != nil || obj == nil || w.owner == nil || undecided(obj) {
 		return err
 	}
 	if w.facts.Created.State == v1alpha1.NotCreated && !w.mayChange(obj) {
@@ -109,7 +109,15 @@ func (s *scaleSet) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.follow(ctx, desired, members)
+	return errors.Join(s.follow(ctx, desired, members), s.applyTags(ctx))
+}
+
+// applyTags has the scale set have the tags of the spec, also where nothing else of it changes.
+func (s *scaleSet) applyTags(ctx context.Context) (err error) {
+	if s.mayChange && !tagged(s.XR, s.obj) {
+		s.applied, err = s.Azure.applyTags(ctx, s.XR, []*unstructured.Unstructured{s.obj})
+	}
+	return err
 }
 
 // create creates the scale set that Azure does not have. One that it had is made anew: a pool has no other that would take its place, and
@@ -140,6 +148,7 @@ func (s *scaleSet) create(ctx context.Context) error {
 		return nil
 	}
 	s.facts.Created, s.facts.Pool.Asked = v1alpha1.FactsOfCreation{State: v1alpha1.Creating}, ptr.To(s.facts.Pool.Replicas)
+	s.applied = &appliedTags{Resource: resourceName(s.obj), Tags: specTags.Value(s.obj)}
 	return nil
 }
 
@@ -192,7 +201,11 @@ func (s *scaleSet) put(ctx context.Context, desired *machines.Desired, part mach
 	if part == machines.ScaleSetCapacity && s.found != nil && err == nil && s.found.Tags[machines.DataHashTag] != machines.HashOf(data) {
 		part = machines.ScaleSetModel // New instances need the bootstrap data of now.
 	}
-	request, err := desired.Request(part, capacity, machines.NewSecrets(data))
+	var tags map[string]string
+	if s.found != nil {
+		tags = s.found.Tags
+	}
+	request, err := desired.Request(part, capacity, tags, machines.NewSecrets(data))
 	if err != nil {
 		return err
 	}
@@ -254,7 +267,9 @@ func (s *scaleSet) follow(ctx context.Context, desired *machines.Desired, member
 		return nil
 	}
 	lowered := s.facts.Pool.Asked != nil && s.facts.Pool.Replicas < *s.facts.Pool.Asked
-	if err := s.remove(ctx, members, strategy.Choose(instancesOf(members), replicas, outdated > 0 && !lowered)); err != nil {
+	// Until Azure has the new model, no instance goes for it: Azure may refuse it, and would make others of the old one.
+	candidates := instancesOf(members, len(changes) > 0)
+	if err := s.remove(ctx, members, strategy.Choose(candidates, replicas, outdated > 0 && !lowered)); err != nil {
 		return err
 	}
 	if !lowered || len(members) <= replicas {
