@@ -2,13 +2,16 @@ package compute
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -60,7 +63,7 @@ spec:
 
 // An azurePool is an Azure with one scale set, whose instances are made at once.
 type azurePool struct {
-	t *testing.T
+	t testing.TB
 	// set is the scale set as it was written; nil while there is none. parts are those that were written, in order.
 	set   map[string]any
 	parts []string
@@ -69,13 +72,21 @@ type azurePool struct {
 	made      int
 	// refuse is what the next changes are answered with.
 	refuse *anAnswer
-	lists  int
+	// asked is how often each request was made; that of one instance is "GET instance", whichever.
+	asked map[string]int
 	// before is called before a change is carried out.
 	before func()
 }
 
 // Do answers a request.
 func (a *azurePool) Do(req *http.Request) (*http.Response, error) {
+	what := "else"
+	if at, below := strings.CutPrefix(req.URL.Path, setID); below {
+		what = strings.NewReplacer("/virtualMachines/", "instance ", "/virtualMachines", "instances").Replace(at)
+		what, _, _ = strings.Cut(what, " ")
+		what = cmp.Or(what, "scale set")
+	}
+	a.asked[req.Method+" "+what]++
 	status, body := a.answer(req)
 	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 }
@@ -97,7 +108,6 @@ func (a *azurePool) answer(req *http.Request) (status int, body string) {
 	case req.Method == http.MethodGet && at == tagsOf:
 		return http.StatusOK, a.written(map[string]any{"properties": map[string]any{"tags": a.set["tags"]}})
 	case req.Method == http.MethodGet && at == "/virtualMachines":
-		a.lists++
 		return http.StatusOK, a.list()
 	case req.Method == http.MethodGet:
 		if image, there := a.instances[strings.TrimPrefix(at, "/virtualMachines/")]; there {
@@ -196,10 +206,11 @@ func (a *azurePool) list() string {
 }
 
 func instance(name, image string) map[string]any {
+	number, _ := strconv.Atoi(name)
 	return map[string]any{
 		"id": setID + "/virtualMachines/" + name, "instanceId": name, "name": poolName + "_" + name, "sku": map[string]any{"name": "Standard_D2s_v3"},
 		"properties": map[string]any{
-			"timeCreated": "2026-01-02T03:04:" + fmt.Sprintf("%02s", name) + "Z", "storageProfile": map[string]any{"imageReference": map[string]any{"communityGalleryImageId": image}},
+			"timeCreated": time.Date(2026, 1, 2, 3, 4, number, 0, time.UTC).Format(time.RFC3339), "storageProfile": map[string]any{"imageReference": map[string]any{"communityGalleryImageId": image}},
 		},
 	}
 }
@@ -219,7 +230,7 @@ func dig(in any, path ...string) any {
 type poolPlay struct {
 	*fixture.Management
 
-	t     *testing.T
+	t     testing.TB
 	azure *azurePool
 	own   *Azure
 	// unready are Nodes that are not ready, by the names of their Machines.
@@ -228,7 +239,7 @@ type poolPlay struct {
 	hold bool
 }
 
-func newPoolPlay(t *testing.T, replicas int32) *poolPlay {
+func newPoolPlay(t testing.TB, replicas int32) *poolPlay {
 	t.Helper()
 	pool := &clusterv1.MachinePool{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: poolName, UID: "machinepool", Labels: map[string]string{clusterv1.ClusterNameLabel: "my-cluster"}},
@@ -244,7 +255,7 @@ func newPoolPlay(t *testing.T, replicas int32) *poolPlay {
 			map[string]any{"apiVersion": "compute.azure.com/v1api20220301", "kind": "VirtualMachineScaleSet", "name": poolName},
 		}}
 	})
-	p := &poolPlay{t: t, azure: &azurePool{t: t, instances: map[string]string{}}, unready: map[string]bool{}}
+	p := &poolPlay{t: t, azure: &azurePool{t: t, instances: map[string]string{}, asked: map[string]int{}}, unready: map[string]bool{}}
 	p.Management = fixture.New(t, cluster(), fixture.With(fixture.Parse(t, azureClusterYAML), fixture.OfCluster), xr, pool,
 		fixture.With(fixture.Parse(t, scaleSetYAML), fixture.Controlled(composite.AzureMachinePool.GroupVersionKind, poolName)),
 		fixture.Parse(t, "{apiVersion: resources.azure.com/v1api20200601, kind: ResourceGroup, metadata: {name: rg}, status: {id: "+groupID+"}}"),
