@@ -12,7 +12,7 @@ import (
 // the processors, do not all begin at once. selfManaged restarts ASO, which then writes a person's ManagedCluster anew, with the number of
 // machines that it was made with: typedOwn is far from it.
 func everyScenario() []*scenario {
-	return slices.Concat([]*scenario{defaultFlavor}, machinesInTurn, topologies(), []*scenario{
+	return slices.Concat([]*scenario{defaultFlavor}, machineTopologies, machinesInTurn, topologies(), []*scenario{
 		mistakes, isolated, selfManaged, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(),
 		companyComposition, machinePool,
 	}, tenantScenarios(), teams(), []*scenario{
@@ -22,12 +22,16 @@ func everyScenario() []*scenario {
 	}, templates(), examples(), []*scenario{hostile})
 }
 
+// machineTopologies are those of clusters of machines.
+var machineTopologies = []*scenario{machineTopology, capzMachineTopology}
+
 // machinesInTurn are clusters of machines, beside those that each run has.
 var machinesInTurn = []*scenario{
-	machineTopology, capzMachineTopology, machineFailures, machineUpgrade, twinClusters, privateCluster, networkFeatures, ownNetwork, windows, dualStack,
+	machineFailures, machineUpgrade, twinClusters, privateCluster, networkFeatures, ownNetwork, windows, dualStack,
 }
 
-// A turn is what a run has some of, for the sake of time: the seed says which. What all of them have in common is in the others as well.
+// A turn is what a run has one or two of, for the sake of time: the seed says which. What they have in common with none but each other, such as
+// the kind of a template, which takes rights, so is in each run.
 type turn struct {
 	name  string
 	of    []*scenario
@@ -35,9 +39,12 @@ type turn struct {
 }
 
 func turns() []turn {
+	typed := func(s *scenario) bool { return s.family == typedFamily }
 	return []turn{
-		{name: "machines", of: append([]*scenario{defaultFlavor}, machinesInTurn...), count: 3},
-		{name: "topologies", of: topologies(), count: 2},
+		{name: "machines", of: append([]*scenario{defaultFlavor}, machinesInTurn...), count: 2},
+		{name: "topologies of machines", of: machineTopologies, count: 1},
+		{name: "topologies", of: slices.DeleteFunc(topologies(), typed), count: 1},
+		{name: "typed topologies", of: slices.DeleteFunc(topologies(), func(s *scenario) bool { return !typed(s) }), count: 1},
 		{name: "tenants", of: tenantScenarios(), count: 1},
 		{name: "templates", of: templates(), count: 1},
 	}
