@@ -107,7 +107,7 @@ machines: parts ## Boot virtual machines of the simulated Azure: kubeadm, a cont
 
 .PHONY: e2e
 e2e: parts ## End-to-end tests on a management cluster of their own; E2E_SEED repeats a run's choices.
-	go test -C $(LOCAL) -count=1 -timeout 60m -v ./e2e/...
+	go test -C $(LOCAL) -count=1 -timeout 65m -v ./e2e/...
 
 TEMPLATES ?=
 

@@ -30,7 +30,7 @@ var machinesInTurn = []*scenario{
 	machineFailures, machineUpgrade, twinClusters, privateCluster, networkFeatures, ownNetwork, windows, dualStack,
 }
 
-// A turn is what a run has one or two of, for the sake of time: the seed says which. What they have in common with none but each other, such as
+// A turn is what a run has some of, for the sake of time: the seed says which. What they have in common with none but each other, such as
 // the kind of a template, which takes rights, so is in each run.
 type turn struct {
 	name  string
@@ -46,6 +46,8 @@ func turns() []turn {
 		{name: "topologies", of: slices.DeleteFunc(topologies(), typed), count: 1},
 		{name: "typed topologies", of: slices.DeleteFunc(topologies(), func(s *scenario) bool { return !typed(s) }), count: 1},
 		{name: "tenants", of: tenantScenarios(), count: 1},
+		// teams begins with the lives and the policy of the forms of an AKSCluster, which are in each run.
+		{name: "details", of: append(teams()[3:], companyRefuses, companyTopology, settings, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external), count: 6},
 		{name: "templates", of: templates(), count: 1},
 	}
 }
