@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -79,22 +78,10 @@ func (d *Defaulting) Default(ctx context.Context, plural string, object map[stri
 	return fill(ctx, object)
 }
 
-// typed has a webhook fill in an object, which it reads and writes by its Go type, as the webhook's server does.
+// typed has a webhook fill in an object, which it reads and writes by its Go type.
 func typed[T any](empty func() T, fill func(context.Context, T) error) func(context.Context, map[string]any) (map[string]any, error) {
 	return func(ctx context.Context, object map[string]any) (map[string]any, error) {
 		into := empty()
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object, into); err != nil {
-			return nil, err
-		}
-		before, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
-		if err != nil {
-			return nil, err
-		}
-		if err := fill(ctx, into); err != nil {
-			return nil, err
-		}
-		after, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
-		patch.Keep(object, before, after)
-		return after, err
+		return patch.Fill(object, into, func() error { return fill(ctx, into) })
 	}
 }

@@ -175,10 +175,11 @@ func (c *SelfManagedCAPZ) admit(ctx context.Context, plural string, object map[s
 	object = runtime.DeepCopyJSON(object)
 	s.Prune(object)
 	s.Default(object)
-	filled, err := c.filled(ctx, object, into)
+	filled, err := patch.Fill(object, into, func() error { return c.Admission.Fill(ctx, into) })
 	if err != nil {
 		return nil, err
 	}
+	delete(filled, "status")
 	s.Default(filled)
 	var oldTyped client.Object
 	var old map[string]any
@@ -193,27 +194,6 @@ func (c *SelfManagedCAPZ) admit(ctx context.Context, plural string, object map[s
 		return nil, err
 	}
 	return &Object{into, filled}, c.Admission.Validate(ctx, into, oldTyped)
-}
-
-// filled returns an object as CAPZ's webhooks fill it in, by way of its Go type.
-func (c *SelfManagedCAPZ) filled(ctx context.Context, object map[string]any, into client.Object) (map[string]any, error) {
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object, into); err != nil {
-		return nil, err
-	}
-	read, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Admission.Fill(ctx, into); err != nil {
-		return nil, err
-	}
-	filled, err := runtime.DefaultUnstructuredConverter.ToUnstructured(into)
-	if err != nil {
-		return nil, err
-	}
-	patch.Keep(object, read, filled)
-	delete(filled, "status")
-	return filled, nil
 }
 
 // machineOf returns the Machine of Cluster API that an AzureMachine is of.
