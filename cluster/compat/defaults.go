@@ -70,23 +70,12 @@ func runDefaults(ctx context.Context, out io.Writer, count int, seed uint64) (bo
 			}
 		}
 	}
-	unseen := d.unseen()
-	if len(unseen) > 0 {
-		fmt.Fprintf(out, "documented, but not found: %s\n", strings.Join(unseen, "; "))
+	unseen := 0
+	if d.objects >= enough {
+		unseen = printUnseen(out, meantDefaults, d.documented)
 	}
 	fmt.Fprintf(out, "defaults: %d objects of %d kinds, %d differences, %d documented\n", d.objects, len(shared()), d.differences, len(d.documented))
-	return d.differences+len(unseen) == 0, nil
-}
-
-// unseen returns the documented differences that enough objects have not shown.
-func (d *defaults) unseen() []string {
-	var rows []string
-	for _, m := range meantDefaults {
-		if d.documented[m.row] == 0 && d.objects >= enough {
-			rows = append(rows, m.row)
-		}
-	}
-	return rows
+	return d.differences+unseen == 0, nil
 }
 
 // compareSeed compares the object of a seed as it is created, and as the one of another seed takes its place.

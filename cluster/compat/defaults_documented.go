@@ -11,18 +11,12 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
 )
 
-// A meantDefault is a default that is meant to differ, with its row in docs/differences.md.
-type meantDefault struct {
-	row string
-	is  func(o defaulted, d compare.Difference) bool
-}
-
 // namesOfOthers are the fields whose default follows from other names.
 var namesOfOthers = regexp.MustCompile(
 	`^spec\.(name|resourceGroupName|nodeResourceGroupName|dnsPrefix|virtualNetwork\.(name|resourceGroup|subnet\.name)|fleetsMember\.name|extensions(\[\d+\]\.plan(\.name)?)?)$`)
 
-// meantDefaults are the documented ones.
-var meantDefaults = []meantDefault{
+// meantDefaults are the documented differences of defaults.
+var meantDefaults = []documented[func(o defaulted, d compare.Difference) bool]{
 	{"names that follow from other names", func(_ defaulted, d compare.Difference) bool {
 		return d.Ours == nil && namesOfOthers.MatchString(d.Path)
 	}},
@@ -48,7 +42,7 @@ var meantDefaults = []meantDefault{
 		return o.kind.Kind == "AzureClusterTemplate" && d.Path == "spec.template.spec.networkSpec.subnets" && length(d.CAPZ) > length(d.Ours)
 	}},
 	{"several subnets with role control-plane, or with role cluster", func(o defaulted, d compare.Difference) bool {
-		return strings.Contains(d.Path, "spec.networkSpec.subnets[") && repeatsRole(templateOrSpec(o.manifest))
+		return strings.Contains(d.Path, "spec.networkSpec.subnets[") && repeatsRole(specs.TemplateOrSpec(o.manifest))
 	}},
 	{"`bastionSpec.azureBastion.subnet.name` of an AzureClusterTemplate", func(_ defaulted, d compare.Difference) bool {
 		return d.Path == "spec.template.spec.bastionSpec.azureBastion.subnet.name" && d.CAPZ == nil && d.Ours == "AzureBastionSubnet"
@@ -78,10 +72,7 @@ func at(object map[string]any, path string) any {
 
 // documentedDefault returns the row of docs/differences.md that a difference is meant by, empty if there is none.
 func documentedDefault(o defaulted, d compare.Difference) string {
-	if i := slices.IndexFunc(meantDefaults, func(m meantDefault) bool { return m.is(o, d) }); i >= 0 {
-		return meantDefaults[i].row
-	}
-	return ""
+	return rowOf(meantDefaults, func(is func(defaulted, compare.Difference) bool) bool { return is(o, d) })
 }
 
 // length returns how long a list is.
@@ -90,19 +81,9 @@ func length(list any) int {
 	return len(items)
 }
 
-// templateOrSpec returns the spec of an object or, of a template, that of what is made of it.
-func templateOrSpec(object map[string]any) map[string]any {
-	for _, path := range []string{"spec.template.spec", "spec"} {
-		if spec, found := at(object, path).(map[string]any); found {
-			return spec
-		}
-	}
-	return nil
-}
-
-// machineOf is templateOrSpec, but for a pool the spec of its machines.
+// machineOf is specs.TemplateOrSpec, but for a pool the spec of its machines.
 func machineOf(object map[string]any) map[string]any {
-	spec := templateOrSpec(object)
+	spec := specs.TemplateOrSpec(object)
 	if template, ofPool := spec["template"].(map[string]any); ofPool {
 		return template
 	}

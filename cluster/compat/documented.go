@@ -2,20 +2,44 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/compare"
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
 )
 
-// A documented difference is one that is meant. Its row in docs/differences.md, found by its first cell, says why.
-type documented struct {
+// A documented difference is one that is meant. Its row in docs/differences.md, found by its first cell, says why; is tells it.
+type documented[Is any] struct {
 	row string
-	is  func(s *specs.Spec, d compare.Difference) bool
+	is  Is
+}
+
+// rowOf returns the row of the first one that is the case; empty if none is.
+func rowOf[Is any](all []documented[Is], isCase func(Is) bool) string {
+	if i := slices.IndexFunc(all, func(m documented[Is]) bool { return isCase(m.is) }); i >= 0 {
+		return all[i].row
+	}
+	return ""
+}
+
+// printUnseen prints the rows that have not been found, and returns how many.
+func printUnseen[Is any](out io.Writer, all []documented[Is], found map[string]int) int {
+	var unseen []string
+	for _, m := range all {
+		if found[m.row] == 0 {
+			unseen = append(unseen, m.row)
+		}
+	}
+	if len(unseen) > 0 {
+		fmt.Fprintf(out, "documented, but not found: %s\n", strings.Join(unseen, "; "))
+	}
+	return len(unseen)
 }
 
 // meant are the documented differences.
-var meant = []documented{
+var meant = []documented[func(s *specs.Spec, d compare.Difference) bool]{
 	{"annotation `sigs.k8s.io/cluster-api-provider-azure-last-applied-tags`", func(_ *specs.Spec, d compare.Difference) bool {
 		return d.Path == "metadata.annotations.sigs.k8s.io/cluster-api-provider-azure-last-applied-tags" && d.Ours == nil
 	}},
@@ -69,10 +93,5 @@ func isPool(d compare.Difference) bool {
 
 // documentation returns the row of docs/differences.md that a difference is meant by, empty if there is none.
 func documentation(s *specs.Spec, d compare.Difference) string {
-	for _, m := range meant {
-		if m.is(s, d) {
-			return m.row
-		}
-	}
-	return ""
+	return rowOf(meant, func(is func(*specs.Spec, compare.Difference) bool) bool { return is(s, d) })
 }

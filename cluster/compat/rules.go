@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
@@ -24,14 +23,8 @@ func (a answers) only(ours bool, text string) bool {
 	return a.ours == nil && strings.Contains(a.capz.Error(), text)
 }
 
-// A documentedAnswer is one that is meant to differ, with its row in docs/differences.md.
-type documentedAnswer struct {
-	row string
-	is  func(answers) bool
-}
-
-// meantAnswers are the documented ones.
-var meantAnswers = []documentedAnswer{
+// meantAnswers are the documented differences of answers.
+var meantAnswers = []documented[func(answers) bool]{
 	{"another required field that is left out", func(a answers) bool { return a.only(true, "Required value") }},
 	{"an extension with `scope`", func(a answers) bool { return a.only(false, "scope: Invalid value") }},
 	{"`aadProfile` without `adminGroupObjectIDs`", func(a answers) bool { return a.only(false, "AdminGroupObjectIDs cannot be zero") }},
@@ -64,10 +57,7 @@ var meantAnswers = []documentedAnswer{
 
 // documentation returns the row of docs/differences.md that different answers are meant by, empty if there is none.
 func (a answers) documentation() string {
-	if i := slices.IndexFunc(meantAnswers, func(m documentedAnswer) bool { return m.is(a) }); i >= 0 {
-		return meantAnswers[i].row
-	}
-	return ""
+	return rowOf(meantAnswers, func(is func(answers) bool) bool { return is(a) })
 }
 
 // runRules compares what the two sides refuse, and reports whether all differences are documented.

@@ -62,19 +62,17 @@ func run(ctx context.Context, out io.Writer, count int, seed uint64) (bool, erro
 		}
 	}
 	var missing []string
+	unseen := 0
 	if c.specs >= enough {
 		missing = append(c.controlPlanes.Missing(reflect.TypeFor[infrav1.AzureManagedControlPlaneSpec]()), c.pools.Missing(reflect.TypeFor[infrav1.AzureManagedMachinePoolSpec]())...)
-	}
-	if len(missing) > 0 {
-		fmt.Fprintf(out, "never set: %s\n", strings.Join(missing, ", "))
-	}
-	unseen := c.unseen()
-	if len(unseen) > 0 {
-		fmt.Fprintf(out, "documented, but not found: %s\n", strings.Join(unseen, "; "))
+		if len(missing) > 0 {
+			fmt.Fprintf(out, "never set: %s\n", strings.Join(missing, ", "))
+		}
+		unseen = printUnseen(out, meant, c.documented)
 	}
 	fmt.Fprintf(out, "%d of the specs are from CAPZ's templates, %d went through the composers, %d more were refused by CAPZ\n", c.published, c.composed, c.refused)
 	fmt.Fprintf(out, "compat: %d specs, %d differences, %d documented\n", c.specs, c.differences, len(c.documented))
-	return c.differences+len(missing)+len(unseen) == 0, nil
+	return c.differences+len(missing)+unseen == 0, nil
 }
 
 func newComparison(out io.Writer) (*comparison, error) {
@@ -98,17 +96,6 @@ var capzSources = sync.OnceValues(func() (string, error) {
 	}
 	return strings.TrimSpace(string(sources)), nil
 })
-
-// unseen returns the documented differences that enough specs have not shown.
-func (c *comparison) unseen() []string {
-	var rows []string
-	for _, m := range meant {
-		if c.documented[m.row] == 0 && c.specs >= enough {
-			rows = append(rows, m.row)
-		}
-	}
-	return rows
-}
 
 // comparePublished compares the clusters in CAPZ's own templates, of which it may refuse none.
 func (c *comparison) comparePublished(ctx context.Context) error {

@@ -125,16 +125,7 @@ func (c *selfManaged) lacking() bool {
 	if len(missing) > 0 {
 		fmt.Fprintf(c.out, "never set: %s\n", strings.Join(missing, ", "))
 	}
-	var unseen []string
-	for _, m := range meantSent {
-		if c.documented[m.row] == 0 {
-			unseen = append(unseen, m.row)
-		}
-	}
-	if len(unseen) > 0 {
-		fmt.Fprintf(c.out, "documented, but not found: %s\n", strings.Join(unseen, "; "))
-	}
-	return len(missing)+len(unseen) > 0
+	return printUnseen(c.out, meantSent, c.documented)+len(missing) > 0
 }
 
 // A sentFor is what both sides send for a spec.
@@ -257,8 +248,8 @@ func short(id string) string {
 
 // report notes a difference, and prints it if it is not documented.
 func (c *selfManaged) report(s *specs.SelfManaged, phase string, d compare.Difference) {
-	if i := slices.IndexFunc(meantSent, func(m documentedSent) bool { return m.is(s, d) }); i >= 0 {
-		c.documented[meantSent[i].row]++
+	if row := rowOf(meantSent, func(is func(*specs.SelfManaged, compare.Difference) bool) bool { return is(s, d) }); row != "" {
+		c.documented[row]++
 		return
 	}
 	c.differences++

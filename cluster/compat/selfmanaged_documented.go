@@ -8,15 +8,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
 )
 
-// A documentedSent is a difference of what is sent to Azure that is meant. Its row in docs/differences.md, found by its first cell, says
-// why.
-type documentedSent struct {
-	row string
-	is  func(s *specs.SelfManaged, d compare.Difference) bool
-}
-
-// meantSent are the documented ones.
-var meantSent = []documentedSent{
+// meantSent are the documented differences of what is sent to Azure.
+var meantSent = []documented[func(s *specs.SelfManaged, d compare.Difference) bool]{
 	{"disks", func(_ *specs.SelfManaged, d compare.Difference) bool {
 		return strings.HasSuffix(d.Path, ".deleteOption") && d.CAPZ == nil && d.Ours == "Delete"
 	}},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/sides"
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
@@ -64,17 +63,12 @@ func runObjectRules(ctx context.Context, out io.Writer, count int, seed uint64) 
 			c.take(a)
 		}
 	}
-	var unseen []string
-	for _, m := range meantObjectAnswers {
-		if c.documented[m.row] == 0 && c.requests >= enough {
-			unseen = append(unseen, m.row)
-		}
-	}
-	if len(unseen) > 0 {
-		fmt.Fprintf(out, "documented, but not found: %q\n", unseen)
+	unseen := 0
+	if c.requests >= enough {
+		unseen = printUnseen(out, meantObjectAnswers, c.documented)
 	}
 	fmt.Fprintf(out, "self-managed rules: %d requests, of which CAPZ refuses %d, %d differences, %d documented\n", c.requests, c.refused, c.differences, len(c.documented))
-	return c.differences+len(unseen) == 0, nil
+	return c.differences+unseen == 0, nil
 }
 
 // judge has both sides answer requests, one after the other. Where only one of them accepts the object there is nothing to change.
@@ -109,8 +103,8 @@ func (c *objectRules) take(a objectAnswers) {
 	if (a.capz == nil) == (a.ours == nil) {
 		return
 	}
-	if i := slices.IndexFunc(meantObjectAnswers, func(m documentedObjectAnswer) bool { return m.is(a) }); i >= 0 {
-		c.documented[meantObjectAnswers[i].row]++
+	if row := rowOf(meantObjectAnswers, func(is func(objectAnswers) bool) bool { return is(a) }); row != "" {
+		c.documented[row]++
 		return
 	}
 	if c.differences++; c.differences <= mostShown {

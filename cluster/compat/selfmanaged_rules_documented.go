@@ -1,12 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
 
-// A documentedObjectAnswer is one that is meant to differ, with its row in docs/differences.md.
-type documentedObjectAnswer struct {
-	row string
-	is  func(objectAnswers) bool
-}
+	"github.com/crossplane-capz/crossplane-capz/cluster/compat/specs"
+)
 
 // onlyHere reports whether this project alone refuses, with one of the texts.
 func (a objectAnswers) onlyHere(texts ...string) bool { return a.capz == nil && has(a.ours, texts) }
@@ -32,7 +30,7 @@ func (a objectAnswers) leavesOut(path ...string) bool {
 	if a.change == nil {
 		return false
 	}
-	within := templateOrSpec(a.change.To(a.requests.Object))
+	within := specs.TemplateOrSpec(a.change.To(a.requests.Object))
 	for _, field := range path[:len(path)-1] {
 		within, _ = within[field].(map[string]any)
 	}
@@ -40,8 +38,8 @@ func (a objectAnswers) leavesOut(path ...string) bool {
 	return (value == nil || value == "") && (!a.change.Applied || a.change.Changed(path[0]))
 }
 
-// meantObjectAnswers are the documented ones.
-var meantObjectAnswers = []documentedObjectAnswer{
+// meantObjectAnswers are the documented differences of answers about objects.
+var meantObjectAnswers = []documented[func(objectAnswers) bool]{
 	{"changes of `vmSize`, `dnsServers`, `additionalCapabilities`, `failureDomain`", func(a objectAnswers) bool {
 		return a.of("AzureMachine") && a.change.Changed("vmSize", "dnsServers", "additionalCapabilities", "failureDomain") &&
 			a.onlyHere("spec.vmSize: Forbidden", "spec.dnsServers: Forbidden", "spec.additionalCapabilities: Forbidden", "spec.failureDomain: Forbidden")

@@ -125,11 +125,11 @@ func (s *SelfManaged) Spec(path ...string) map[string]any {
 }
 
 // EdgeZone reports whether an AzureCluster, or its template, is in an edge zone, for which CAPZ has a feature gate.
-func EdgeZone(object map[string]any) bool { return specWithin(object)["extendedLocation"] != nil }
+func EdgeZone(object map[string]any) bool { return TemplateOrSpec(object)["extendedLocation"] != nil }
 
 // Internal reports whether it has a private frontend of a public load balancer, for which CAPZ has one, too.
 func Internal(object map[string]any) bool {
-	balancer := inner(specWithin(object), "networkSpec", "apiServerLB")
+	balancer := inner(TemplateOrSpec(object), "networkSpec", "apiServerLB")
 	for _, frontend := range items(balancer["frontendIPs"]) {
 		if balancer["type"] != "Internal" && frontend["privateIP"] != nil {
 			return true
@@ -178,13 +178,12 @@ func (m Machine) Extensions() []Extension {
 	return all
 }
 
-// specWithin returns the spec of an object or, of a template, that of the objects that are made of it.
-func specWithin(object map[string]any) map[string]any {
-	spec := inner(object, "spec")
-	if template := inner(spec, "template"); template != nil {
-		return inner(template, "spec")
+// TemplateOrSpec returns the spec of an object or, of a template, that of what is made of it; nil when it has none.
+func TemplateOrSpec(object map[string]any) map[string]any {
+	if spec := inner(object, "spec", "template", "spec"); spec != nil {
+		return spec
 	}
-	return spec
+	return inner(object, "spec")
 }
 
 // TemplateOf returns a template for an object.
@@ -199,6 +198,6 @@ func TemplateOf(object map[string]any) map[string]any {
 // MadeOf returns an object with the spec that its template has.
 func MadeOf(template, object map[string]any) map[string]any {
 	made := runtime.DeepCopyJSON(object)
-	made["spec"] = runtime.DeepCopyJSON(specWithin(template))
+	made["spec"] = runtime.DeepCopyJSON(TemplateOrSpec(template))
 	return made
 }
