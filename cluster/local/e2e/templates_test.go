@@ -77,7 +77,8 @@ const templatePatience = 5 * time.Minute
 const sampled = 3
 
 // TestTemplates brings some of CAPZ's templates up and down, each unchanged; the seed says which of those that `make templates` has brought
-// up before.
+// up before. Those with protected settings are left to that: the search for secrets would find what they say in the open, as provider-capz
+// keeps it in a Secret, too.
 func TestTemplates(t *testing.T) {
 	module, err := capzDir()
 	if err != nil {
@@ -96,7 +97,7 @@ func TestTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	all = slices.DeleteFunc(all, func(template templatesrun.Template) bool {
-		return !slices.ContainsFunc(known, func(r templatesrun.Result) bool { return r.Template == template.Path && r.Passed() })
+		return template.HasProtectedSettings() || !slices.ContainsFunc(known, func(r templatesrun.Result) bool { return r.Template == template.Path && r.Passed() })
 	})
 	if len(all) < sampled {
 		t.Fatalf("%d templates have ever come up, want %d and more", len(all), sampled)

@@ -81,6 +81,10 @@ func (t Template) Name() string {
 // has reports whether the template has an object of a kind.
 func (t Template) has(kind string) bool { return t.Kinds[kind] > 0 }
 
+// HasProtectedSettings reports whether the template writes protected settings of an extension into an object, where everybody who may read that
+// sees them.
+func (t Template) HasProtectedSettings() bool { return strings.Contains(t.text, "protectedSettings") }
+
 // KindsInWords lists the kinds, with how many of each there are if more than one.
 func (t Template) KindsInWords() string {
 	var words []string
