@@ -72,6 +72,11 @@ func scenarios() []*scenario {
 	return slices.DeleteFunc(everyScenario(), func(s *scenario) bool { return waiting[s.name] })
 }
 
+// takesPart reports whether a scenario is in this run.
+func (s *scenario) takesPart() bool {
+	return slices.ContainsFunc(scenarios(), func(other *scenario) bool { return other.name == s.name })
+}
+
 // calm reports whether a scenario is run while all components stay up. For the sake of time the seed chooses between that and the kills, where
 // there are kills.
 func (s *scenario) calm() bool { return s.calmOnly || whole() || choices(s.name+"/calm").IntN(2) == 0 }

@@ -46,6 +46,8 @@ type scenario struct {
 	family *family
 	// calmOnly is set where nothing is killed: what the scenario adds to others is how mistakes are answered, or a manifest.
 	calmOnly bool
+	// rights are those of package/install/rbac.yaml that no other scenario uses.
+	rights []string
 }
 
 // A step is one thing that a person does.

@@ -56,7 +56,7 @@ func refusedSettings(w *world) error {
 
 // settings changes provider-capz's settings while its clusters, and those of the scenarios beside it, live on.
 var settings = &scenario{
-	name: "settings", calmOnly: true,
+	name: "settings", calmOnly: true, rights: []string{"provider-capz: patch providerconfigs/status.capz.crossplane.io default"},
 	steps: []step{
 		up("aks-aso-maintenance", onePool),
 		{name: "set something", act: configure(map[string]any{"concurrency": int64(20)}), expect: []expectation{applied, available}},
