@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
-	"golang.org/x/term"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -180,19 +179,4 @@ func (o *planOptions) connect() (map[string]fnv1.FunctionRunnerServiceClient, er
 		clients[name] = fnv1.NewFunctionRunnerServiceClient(connection)
 	}
 	return clients, nil
-}
-
-// progress says on a terminal what is being done.
-func (o *planOptions) progress(words string) {
-	if file, ok := o.ErrOut.(*os.File); ok && term.IsTerminal(int(file.Fd())) { //nolint:gosec // A file descriptor is small.
-		_, _ = fmt.Fprintf(o.ErrOut, "\r\x1b[K%s", words)
-		o.shown = true
-	}
-}
-
-// done clears what progress has said.
-func (o *planOptions) done() {
-	if o.shown {
-		_, _ = fmt.Fprint(o.ErrOut, "\r\x1b[K")
-	}
 }

@@ -45,6 +45,7 @@ const planExample = `  # What would this folder change in Azure, beside what the
 // planOptions are what plan is told on the command line.
 type planOptions struct {
 	genericiooptions.IOStreams
+	telling
 
 	config     *genericclioptions.ConfigFlags
 	files      resource.FilenameOptions
@@ -57,12 +58,10 @@ type planOptions struct {
 	role       bool
 	// subscription is the one of the role.
 	subscription string
-	// shown is true while progress stands on the terminal.
-	shown bool
 }
 
 func newPlanCommand(streams genericiooptions.IOStreams) *cobra.Command {
-	o := &planOptions{IOStreams: streams, config: genericclioptions.NewConfigFlags(true)}
+	o := &planOptions{IOStreams: streams, telling: telling{to: streams.ErrOut}, config: genericclioptions.NewConfigFlags(true)}
 	cmd := &cobra.Command{
 		Use:   "plan -f FILE|FOLDER|-",
 		Short: "Print what applying manifests would change in Azure",

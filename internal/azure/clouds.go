@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"maps"
 	"strings"
 
 	_ "github.com/Azure/azure-sdk-for-go/sdk/azcore/arm/runtime" // It tells package cloud of Azure Resource Manager.
@@ -52,4 +53,16 @@ func cloudAt(host string) (Cloud, bool) {
 // sameHost compares two authority hosts, which may end with a slash.
 func sameHost(a, b string) bool {
 	return strings.EqualFold(strings.TrimRight(a, "/"), strings.TrimRight(b, "/"))
+}
+
+// At returns the configuration of the cloud, with another address of Azure Resource Manager if it is not empty.
+func (c Cloud) At(endpoint string) cloud.Configuration {
+	configuration := c.configuration
+	if endpoint != "" {
+		configuration.Services = maps.Clone(configuration.Services)
+		manager := configuration.Services[cloud.ResourceManager]
+		manager.Endpoint = endpoint
+		configuration.Services[cloud.ResourceManager] = manager
+	}
+	return configuration
 }
