@@ -88,7 +88,7 @@ var removeScaleSet = step{
 
 // machinePool is a scale set beside a control plane through its life, in one orchestration mode and then in the other.
 var machinePool = &scenario{
-	name: "machine-pool", family: machineFamily, calmOnly: true,
+	name: "machine-pool", family: machineFamily,
 	steps: slices.Concat(
 		[]step{{name: "create", act: applyTyped("self-managed", withSpec(deploymentKind, "replicas: 0")), lasts: booting, expect: []expectation{machinesUp(1, 0), machinesKept}}},
 		poolLife("Uniform", anInstance), []step{removeScaleSet}, poolLife("Flexible", aFlexibleInstance), []step{downMachines},
