@@ -1,0 +1,85 @@
+// Package remedy knows the next step for what is wrong: by the reason of a condition, an Event or Azure's answer, and by its message where
+// the reason is too general to go by.
+package remedy
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A Remedy is what to do about a reason.
+type Remedy struct {
+	// Step is the next step, one or two sentences.
+	Step string
+	// Waiting is true when nobody has to do anything yet: somebody is at work, or waits for something else.
+	Waiting bool
+}
+
+// Of returns the remedy for a reason with its message. There is always one: a reason that is not known is taken for Azure's error code.
+func Of(reason, message string) Remedy {
+	general := general[reason]
+	if _, known := reasons[reason]; general || !known {
+		if r, found := byMessage(message); found {
+			return r
+		}
+	}
+	if r, known := reasons[reason]; known {
+		return r
+	}
+	return Remedy{Step: "Azure has answered with code " + named(reason) + ". Correct what its message names, in the spec or in Azure; it is tried again by itself."}
+}
+
+// Known reports whether a reason has a remedy of its own.
+func Known(reason string) bool {
+	_, known := reasons[reason]
+	return known
+}
+
+func named(reason string) string {
+	if reason == "" {
+		return "unknown"
+	}
+	return reason
+}
+
+// does is a remedy that somebody has to carry out, waits one for which nobody has to do anything yet.
+func does(step string) Remedy  { return Remedy{Step: step} }
+func waits(step string) Remedy { return Remedy{Step: step, Waiting: true} }
+
+// A pattern of messages and what to do about them. The step may use what the expression has found, as in regexp.Expand.
+type pattern struct {
+	message *regexp.Regexp
+	remedy  Remedy
+}
+
+func byMessage(message string) (Remedy, bool) {
+	for _, p := range patterns {
+		found := p.message.FindStringSubmatchIndex(message)
+		if found == nil {
+			continue
+		}
+		r := p.remedy
+		r.Step = string(p.message.ExpandString(nil, r.Step, message, found))
+		return r, true
+	}
+	return Remedy{}, false
+}
+
+// Lacks is a right that somebody does not have in Kubernetes.
+type Lacks struct{ User, Verb, Resource, Group, Namespace string }
+
+var lacks = regexp.MustCompile(`is forbidden: User "([^"]+)" cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?`)
+
+// LacksOf returns the right in Kubernetes that a message says is missing; not ok when it says none.
+func LacksOf(message string) (l Lacks, ok bool) {
+	found := lacks.FindStringSubmatch(message)
+	if found == nil {
+		return l, false
+	}
+	return Lacks{User: found[1], Verb: found[2], Resource: found[3], Group: found[4], Namespace: found[5]}, true
+}
+
+// OfCrossplane reports whether it is Crossplane that lacks the right.
+func (l Lacks) OfCrossplane() bool {
+	return strings.HasPrefix(l.User, "system:serviceaccount:") && strings.HasSuffix(l.User, ":crossplane")
+}
