@@ -8,6 +8,10 @@ const (
 	someLatency = "default=0s,Microsoft.Resources/resourceGroups=2s,Microsoft.Network/virtualNetworks=4s," +
 		"Microsoft.Network/virtualNetworks/subnets=4s,Microsoft.ContainerService/managedClusters=20s," +
 		"Microsoft.ContainerService/managedClusters/agentPools=10s"
+	machineLatency = "default=0s,Microsoft.Network/virtualNetworks=4s,Microsoft.Network/virtualNetworks/subnets=4s," +
+		"Microsoft.Network/networkSecurityGroups=2s,Microsoft.Network/routeTables=2s,Microsoft.Network/natGateways=2s," +
+		"Microsoft.Network/publicIPAddresses=2s,Microsoft.Network/loadBalancers=2s,Microsoft.Network/networkInterfaces=2s," +
+		"Microsoft.Compute/virtualMachines=20s"
 	// groupLatency is how long Azure takes to answer with a new resource group: its creation is no operation that clients look at.
 	groupLatency = 2 * time.Second
 )
@@ -30,6 +34,13 @@ func benchmarks() []benchmark {
 		fleets("fleet-50", fleet{size: 50}),
 		fleets("fleet-200", fleet{size: 200, idle: 5 * time.Minute, changes: 50}),
 		fleets("fleet-400", fleet{size: 400}),
+		{name: "default-flavor", latency: machineLatency, run: defaultFlavor{workers: 2}.run, machines: true},
+		{name: "machine-deployment", latency: noLatency, machines: true, run: scaling{
+			flavor: deploymentFlavor, set: "MachineDeployment", suffix: "-md-0", size: 50, provisioned: deployed,
+		}.run},
+		{name: "machine-pool", latency: noLatency, machines: true, run: scaling{
+			flavor: poolFlavor, set: "MachinePool", suffix: "-mp-0", size: 50, provisioned: pooled,
+		}.run},
 		{name: "breaker", latency: noLatency, run: breaker, own: true},
 		{name: "breaker-default", latency: noLatency, crossplane: breakerDefaults, run: breaker, own: true},
 		{name: "standing-100", latency: noLatency, run: standing{size: 100, idle: time.Minute}.run, own: true},

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -46,20 +47,38 @@ func (a *arena) prepare(ctx context.Context) error {
 	})
 }
 
-// clusters returns the manifests of clusters by one of CAPZ's own templates, with two nodes in each pool.
+// generation is what a template is given besides names and identities.
+type generation struct {
+	// version of Kubernetes.
+	version string
+	// size is that of the nodes, workers how many there are in each pool.
+	size    string
+	workers int
+}
+
+// clusters returns the manifests of clusters by one of CAPZ's own templates of AKS, with two nodes in each pool.
 func (a *arena) clusters(ctx context.Context, flavor string, names ...string) ([][]*unstructured.Unstructured, error) {
+	return a.generate(ctx, flavor, generation{version: "v1.33.6", size: bootedSize, workers: 2}, names...)
+}
+
+// generate returns the manifests of clusters by one of CAPZ's own templates; the default one has an empty name.
+func (a *arena) generate(ctx context.Context, flavor string, g generation, names ...string) ([][]*unstructured.Unstructured, error) {
+	file := "cluster-template.yaml"
+	if flavor != "" {
+		file = "cluster-template-" + flavor + ".yaml"
+	}
 	capz, err := (&parts.Builder{Root: a.root, Log: a.log}).CAPZDir(ctx)
 	if err != nil {
 		return nil, err
 	}
 	template, err := a.stack.Clusterctl(ctx, []string{
-		"AZURE_LOCATION=westeurope", "AZURE_NODE_MACHINE_TYPE=Standard_D2s_v5", "ASO_CREDENTIAL_SECRET_NAME=" + credential,
+		"AZURE_LOCATION=westeurope", "AZURE_NODE_MACHINE_TYPE=" + g.size, "AZURE_CONTROL_PLANE_MACHINE_TYPE=" + bootedSize, "ASO_CREDENTIAL_SECRET_NAME=" + credential,
 		"AZURE_SUBSCRIPTION_ID=" + subscription, "AZURE_SSH_PUBLIC_KEY_B64=''",
 		// An identity of those that need no Secret: the simulated Azure has its tokens where a virtual machine finds them.
 		"CLUSTER_IDENTITY_NAME=bench", "CLUSTER_IDENTITY_TYPE=UserAssignedMSI", "AZURE_TENANT_ID=" + tenant,
 		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY=00000000-0000-0000-0000-000000000004",
-	}, "generate", "cluster", placeholder, "--from", filepath.Join(capz, "templates", "cluster-template-"+flavor+".yaml"),
-		"--target-namespace", namespace, "--kubernetes-version", "v1.33.6", "--worker-machine-count", "2")
+	}, "generate", "cluster", placeholder, "--from", filepath.Join(capz, "templates", file),
+		"--target-namespace", namespace, "--kubernetes-version", g.version, "--worker-machine-count", strconv.Itoa(g.workers))
 	if err != nil {
 		return nil, err
 	}
@@ -118,17 +137,18 @@ func (a *arena) apply(ctx context.Context, clusters [][]*unstructured.Unstructur
 
 // available reports whether a number of Clusters are Available.
 func available(count int) func(map[objectKey]*event) bool {
-	return func(objects map[objectKey]*event) bool {
-		return count == countOf(objects, "Cluster", func(u *unstructured.Unstructured) bool {
-			conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-			for _, c := range conditions {
-				if m, ok := c.(map[string]any); ok && m["type"] == "Available" {
-					return m["status"] == "True"
-				}
-			}
-			return false
-		})
+	return conditioned("Cluster", "Available", count)
+}
+
+// isTrue reports whether an object has a condition that is True.
+func isTrue(u *unstructured.Unstructured, condition string) bool {
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range conditions {
+		if m, ok := c.(map[string]any); ok && m["type"] == condition {
+			return m["status"] == "True"
+		}
 	}
+	return false
 }
 
 // equipped reports whether a number of MachinePools have the nodes they want.
@@ -143,9 +163,14 @@ func equipped(count int) func(map[objectKey]*event) bool {
 }
 
 func countOf(objects map[objectKey]*event, kind string, is func(*unstructured.Unstructured) bool) int {
+	return countIn(objects, capiGroup, kind, is)
+}
+
+// countIn counts the objects of a kind that are there and as wanted.
+func countIn(objects map[objectKey]*event, group, kind string, is func(*unstructured.Unstructured) bool) int {
 	count := 0
 	for k, e := range objects {
-		if k.gk.Group == capiGroup && k.gk.Kind == kind && e.gone.IsZero() && is(e.object) {
+		if k.gk.Group == group && k.gk.Kind == kind && e.gone.IsZero() && is(e.object) {
 			count++
 		}
 	}

@@ -111,19 +111,32 @@ func (a *arena) delete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for {
-		left, err := a.azure.Resources(ctx, "/subscriptions/"+subscription)
-		if err != nil {
-			return err
-		}
-		if len(left) == 0 {
-			break
-		}
-		gone = time.Now()
-		if err := sleep(ctx, azureInterval); err != nil {
-			return fmt.Errorf("Azure still has %s: %w", left[0].ID, err) //nolint:staticcheck // A name.
-		}
+	if gone, err = a.emptied(ctx, gone, a.before); err != nil {
+		return err
 	}
 	a.takeSeconds("deleted", gone.Sub(begun))
 	return nil
+}
+
+// emptied returns when Azure has nothing more but what was there before, by identifier in lower case; gone if that is so already.
+func (a *arena) emptied(ctx context.Context, gone time.Time, before map[string]bool) (time.Time, error) {
+	for {
+		all, err := a.inAzure(ctx)
+		if err != nil {
+			return gone, err
+		}
+		left := ""
+		for id := range all {
+			if !before[id] {
+				left = id
+			}
+		}
+		if left == "" {
+			return gone, nil
+		}
+		gone = time.Now()
+		if err := sleep(ctx, azureInterval); err != nil {
+			return gone, fmt.Errorf("Azure still has %s: %w", left, err) //nolint:staticcheck // A name.
+		}
+	}
 }

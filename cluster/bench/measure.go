@@ -34,6 +34,8 @@ type benchmark struct {
 	alone bool
 	// own says that only the product has what is measured.
 	own bool
+	// machines says that it takes virtual machines; those of unbootedSize boot nothing.
+	machines bool
 }
 
 // A measurer brings management clusters up, one at a time, and writes what is measured on them.
@@ -60,6 +62,8 @@ type arena struct {
 	host     string
 	azure    *admin.Client
 	timeline *timeline
+	// before is what there is in Azure before a Cluster, by identifier in lower case.
+	before map[string]bool
 }
 
 // round measures both sides once.
@@ -93,6 +97,9 @@ func (m *measurer) measure(ctx context.Context, b benchmark, s side, round int) 
 	fmt.Fprintf(m.log, "%s: round %d, %s\n", b.name, round, s.name)
 	options := stack.Options{
 		Root: m.root, StateDir: filepath.Join(m.out, "stack"), Peer: s.name == peer, Unaudited: true, AzureLatency: b.latency, CrossplaneFlags: b.crossplane,
+	}
+	if b.machines {
+		options.SelfManaged, options.AzureUnbootedSize = true, unbootedSize
 	}
 	if b.latency == noLatency {
 		options.AzureMaxRetryAfter = time.Second

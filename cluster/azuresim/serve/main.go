@@ -33,6 +33,7 @@ type arguments struct {
 	Latency       string `default:"default=1s" help:"How long operations take: default=1s,Microsoft.ContainerService/managedClusters=3s."`
 	TenantID      string `default:"00000000-0000-0000-0000-000000000000" help:"Tenant of every subscription."`
 	Fabric        string `help:"Socket of what the virtual machines run on. Without it they are provisioned at once and nothing boots." type:"path"`
+	UnbootedSize  string `help:"Size of virtual machines that count as provisioned at once and boot nothing, beside those of the fabric."`
 	MaxRetryAfter int    `default:"0" help:"Upper bound of the Retry-After of long-running operations in seconds; 0 answers what Azure answers."`
 }
 
@@ -79,6 +80,9 @@ func load(args arguments, proxyURL string) (*azuresim.Simulator, *state.Journal,
 	var host power.Host
 	if args.Fabric != "" {
 		host = fabric.NewClient(args.Fabric)
+		if args.UnbootedSize != "" {
+			host = power.Unbooted(host, args.UnbootedSize)
+		}
 	}
 	simulator, err := azuresim.New(azuresim.Options{
 		Host:          host,

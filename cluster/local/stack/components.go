@@ -173,6 +173,9 @@ func (s *Stack) azureSim() launch {
 	}
 	if !s.without(Fabric) {
 		args = append(args, "--fabric", s.fabricSocket())
+		if s.options.AzureUnbootedSize != "" {
+			args = append(args, "--unbooted-size", s.options.AzureUnbootedSize)
+		}
 	}
 	return launch{
 		binary: parts.AzureSim,

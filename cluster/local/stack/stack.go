@@ -47,6 +47,9 @@ type Options struct {
 	// AzureMaxRetryAfter is the most that the simulator asks its clients to wait between two looks at an operation; as
 	// Azure asks when 0.
 	AzureMaxRetryAfter time.Duration
+	// AzureUnbootedSize is a size of virtual machines that count as provisioned at once and boot nothing, where the others boot; there is
+	// none when empty.
+	AzureUnbootedSize string
 	// ASOSyncPeriod is how often ASO writes to Azure what has not changed; an hour when 0, as upstream.
 	ASOSyncPeriod time.Duration
 	// Azure is the state folder of another stack, which is up and whose simulated Azure this one uses; it has its own when

@@ -1,0 +1,299 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
+)
+
+const (
+	// machineVersion is the version of Kubernetes that images of machines have here.
+	machineVersion = "v1.36.3"
+	// bootedSize is that of machines that boot, unbootedSize that of machines that count as provisioned at once and boot nothing.
+	bootedSize   = "Standard_D2s_v5"
+	unbootedSize = "Standard_D4s_v5"
+	// machinePatience is how long a benchmark with machines may take.
+	machinePatience = 25 * time.Minute
+	// identityGroup has the identity that CAPZ's templates give the machines of the control plane, which is there before.
+	identityGroup    = "/resourceGroups/capz-ci"
+	machineIdentity  = identityGroup + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider-user-identity"
+	deploymentFlavor = ""
+	poolFlavor       = "machinepool"
+	// controlPlanes is how many machines the control plane has by the template's own default.
+	controlPlanes = 1
+)
+
+// prepareMachines makes the namespace, and what users of CAPZ's templates of machines have in Azure before.
+func (a *arena) prepareMachines(ctx context.Context) error {
+	if err := a.prepare(ctx); err != nil {
+		return err
+	}
+	for _, r := range []struct{ path, version string }{{identityGroup, "2020-06-01"}, {machineIdentity, "2023-01-31"}} {
+		if err := a.stack.PutInAzure(ctx, "/subscriptions/"+subscription+r.path, r.version, `{"location":"westeurope"}`); err != nil {
+			return err
+		}
+	}
+	var err error
+	a.before, err = a.inAzure(ctx)
+	return err
+}
+
+// machineCluster returns the manifests of a cluster by CAPZ's template, as it stands, with so many workers of a size.
+func (a *arena) machineCluster(ctx context.Context, flavor, size string, workers int) ([]*unstructured.Unstructured, error) {
+	clusters, err := a.generate(ctx, flavor, generation{version: machineVersion, size: size, workers: workers}, clusterName)
+	if err != nil {
+		return nil, err
+	}
+	return clusters[0], nil
+}
+
+// inAzure returns the identifiers of what there is in the subscription, in lower case.
+func (a *arena) inAzure(ctx context.Context) (map[string]bool, error) {
+	all, err := a.azure.Resources(ctx, "/subscriptions/"+subscription)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[string]bool{}
+	for _, r := range all {
+		ids[strings.ToLower(r.ID)] = true
+	}
+	return ids, nil
+}
+
+// defaultFlavor is CAPZ's default flavor where Azure takes its time, with as many workers as the template has by itself: until their Nodes are
+// Ready, and until nothing is left.
+type defaultFlavor struct{ workers int }
+
+func (f defaultFlavor) run(ctx context.Context, a *arena) error {
+	ctx, cancel := context.WithTimeout(ctx, machinePatience)
+	defer cancel()
+	if err := a.prepareMachines(ctx); err != nil {
+		return err
+	}
+	cluster, err := a.machineCluster(ctx, deploymentFlavor, bootedSize, f.workers)
+	if err != nil {
+		return err
+	}
+	slow := admin.Fault{Method: http.MethodPut, Path: "/resourceGroups/[^/]+$", Delay: groupLatency}
+	if _, err := a.azure.Inject(ctx, slow); err != nil {
+		return err
+	}
+	taken, err := a.spent(ctx)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	if err := a.apply(ctx, [][]*unstructured.Unstructured{cluster}); err != nil {
+		return err
+	}
+	for _, stage := range []struct {
+		name, what string
+		met        func(map[objectKey]*event) bool
+	}{
+		{"infrastructure", "the infrastructure of the Cluster to be ready", conditioned("Cluster", "InfrastructureReady", 1)},
+		{"control plane", "the control plane to be initialized", conditioned("Cluster", "ControlPlaneInitialized", 1)},
+		{"nodes", "the Nodes of all machines to be Ready", conditioned("Machine", "NodeReady", controlPlanes+f.workers)},
+	} {
+		at, err := a.timeline.await(ctx, stage.what, stage.met)
+		if err != nil {
+			return err
+		}
+		a.takeSeconds(stage.name, at.Sub(begun))
+	}
+	if err := taken.take(ctx, "cpu"); err != nil {
+		return err
+	}
+	if taken, err = a.spent(ctx); err != nil {
+		return err
+	}
+	if err := a.delete(ctx); err != nil {
+		return err
+	}
+	return taken.take(ctx, "delete cpu")
+}
+
+// scaling is a set of machines that boot nothing, from none to a number of them beside a control plane that is up, and its deletion. It ends
+// when each has its provider ID: what boots nothing becomes no Node.
+type scaling struct {
+	// flavor is that of CAPZ's template.
+	flavor string
+	// set is the kind of what is scaled, by Cluster API's name; suffix is what its name has after the Cluster's.
+	set, suffix string
+	size        int
+	// provisioned reports whether all of the set's machines are there, by their provider IDs.
+	provisioned func(set string, size int) func(map[objectKey]*event) bool
+}
+
+func (f scaling) run(ctx context.Context, a *arena) error {
+	ctx, cancel := context.WithTimeout(ctx, machinePatience)
+	defer cancel()
+	if err := a.prepareMachines(ctx); err != nil {
+		return err
+	}
+	cluster, err := a.machineCluster(ctx, f.flavor, unbootedSize, 0)
+	if err != nil {
+		return err
+	}
+	if err := a.apply(ctx, [][]*unstructured.Unstructured{cluster}); err != nil {
+		return err
+	}
+	if _, err := a.timeline.await(ctx, "the Nodes of the control plane to be Ready", conditioned("Machine", "NodeReady", controlPlanes)); err != nil {
+		return err
+	}
+	if err := a.timeline.quiet(ctx, 10*time.Second, 2*time.Minute); err != nil {
+		return err
+	}
+	rest, err := a.besides(ctx, f.name())
+	if err != nil {
+		return err
+	}
+	return f.measure(ctx, a, rest)
+}
+
+// name is that of the set.
+func (f scaling) name() string { return clusterName + f.suffix }
+
+func (f scaling) measure(ctx context.Context, a *arena, rest others) error {
+	set := &unstructured.Unstructured{}
+	set.SetAPIVersion(capiGroup + "/v1beta2")
+	set.SetKind(f.set)
+	set.SetNamespace(namespace)
+	set.SetName(f.name())
+	taken, err := a.spent(ctx)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, f.size))
+	if err := a.client.Patch(ctx, set, patch); err != nil {
+		return err
+	}
+	at, err := a.timeline.await(ctx, fmt.Sprintf("%d machines to have provider IDs", f.size), f.provisioned(f.name(), f.size))
+	if err != nil {
+		return err
+	}
+	a.takeSeconds("provisioned", at.Sub(begun))
+	if err := taken.take(ctx, "cpu"); err != nil {
+		return err
+	}
+	if err := a.timeline.quiet(ctx, 5*time.Second, time.Minute); err != nil {
+		return err
+	}
+	if taken, err = a.spent(ctx); err != nil {
+		return err
+	}
+	begun = time.Now()
+	if err := a.client.Delete(ctx, set, client.PropagationPolicy("Background")); err != nil {
+		return err
+	}
+	gone, err := a.timeline.await(ctx, f.set+" to be gone", rest.alone)
+	if err != nil {
+		return err
+	}
+	if gone, err = a.emptied(ctx, gone, rest.inAzure); err != nil {
+		return err
+	}
+	a.takeSeconds("deleted", gone.Sub(begun))
+	return taken.take(ctx, "delete cpu")
+}
+
+// others are what there is besides a set of machines, in Kubernetes and in Azure.
+type others struct {
+	objects map[objectKey]bool
+	inAzure map[string]bool
+}
+
+// besides returns all that there is now but what has the name of a set, or begins with it.
+func (a *arena) besides(ctx context.Context, set string) (others, error) {
+	rest := others{objects: map[objectKey]bool{}, inAzure: map[string]bool{}}
+	a.timeline.look(func(objects map[objectKey]*event, _ time.Time) {
+		for k, e := range objects {
+			if e.gone.IsZero() && !strings.HasPrefix(k.name, set) {
+				rest.objects[k] = true
+			}
+		}
+	})
+	ids, err := a.inAzure(ctx)
+	for id := range ids {
+		if !strings.Contains(id, "/"+set) {
+			rest.inAzure[id] = true
+		}
+	}
+	return rest, err
+}
+
+// alone reports whether there is nothing but the others.
+func (o others) alone(objects map[objectKey]*event) bool {
+	for k, e := range objects {
+		if e.gone.IsZero() && !o.objects[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// conditioned reports whether so many of Cluster API's objects of a kind have a condition that is True.
+func conditioned(kind, condition string, count int) func(map[objectKey]*event) bool {
+	return func(objects map[objectKey]*event) bool {
+		return count == countOf(objects, kind, func(u *unstructured.Unstructured) bool { return isTrue(u, condition) })
+	}
+}
+
+// deployed reports whether a MachineDeployment has so many Machines whose infrastructure is provisioned, each with its provider ID.
+func deployed(set string, size int) func(map[objectKey]*event) bool {
+	return func(objects map[objectKey]*event) bool {
+		return size == countOf(objects, "Machine", func(u *unstructured.Unstructured) bool {
+			provisioned, _, _ := unstructured.NestedBool(u.Object, "status", "initialization", "infrastructureProvisioned")
+			id, _, _ := unstructured.NestedString(u.Object, "spec", "providerID")
+			return u.GetLabels()["cluster.x-k8s.io/deployment-name"] == set && provisioned && id != ""
+		})
+	}
+}
+
+// pooled reports whether an AzureMachinePool has so many provider IDs, and its MachinePool as many Machines. CAPZ has no instance count as ready
+// without its Node, so that Cluster API takes over neither the provider IDs nor that the instances are there.
+func pooled(set string, size int) func(map[objectKey]*event) bool {
+	return func(objects map[objectKey]*event) bool {
+		machines := countOf(objects, "Machine", func(u *unstructured.Unstructured) bool {
+			return u.GetLabels()["cluster.x-k8s.io/pool-name"] == set
+		})
+		return size == machines && 1 == countIn(objects, infraGroup, "AzureMachinePool", func(u *unstructured.Unstructured) bool {
+			ids, _, _ := unstructured.NestedSlice(u.Object, "spec", "providerIDList")
+			return u.GetName() == set && len(ids) == size
+		})
+	}
+}
+
+// spending is what the components of a side had taken at a moment.
+type spending struct {
+	arena *arena
+	then  map[string]usage
+}
+
+func (a *arena) spent(ctx context.Context) (spending, error) {
+	then, err := a.usages(ctx, a.side.components...)
+	return spending{a, then}, err
+}
+
+// take notes the CPU that the components of a side have taken since, each and all.
+func (s spending) take(ctx context.Context, name string) error {
+	now, err := s.arena.spent(ctx)
+	if err != nil {
+		return err
+	}
+	var own usage
+	for _, component := range s.arena.side.components {
+		u := now.then[component].since(s.then[component])
+		s.arena.take(name+" of "+component, u.cpu, "CPU s")
+		own = own.add(u)
+	}
+	s.arena.take(name, own.cpu, "CPU s")
+	return nil
+}
