@@ -115,12 +115,46 @@ func (w *world) leave(ctx context.Context) error {
 	others := slices.DeleteFunc(slices.Clone(w.applied), isCluster)
 	// What others refer to comes first in a template, so that it goes last.
 	slices.Reverse(others)
+	if err := w.defineControlPlanes(ctx); err != nil {
+		return err
+	}
 	for _, objects := range [][]*unstructured.Unstructured{clusters, others} {
 		if err := w.remove(ctx, objects); err != nil {
 			return err
 		}
 	}
 	return w.azureLeft(ctx)
+}
+
+// defineControlPlanes has the API server know the kinds of control planes that were left out, without anything that serves them: Cluster API
+// deletes no Cluster whose control plane is of a kind that it cannot find.
+func (w *world) defineControlPlanes(ctx context.Context) error {
+	for _, u := range w.leftOut {
+		kind := u.GetKind()
+		if !strings.HasSuffix(kind, "ControlPlane") {
+			continue
+		}
+		singular := strings.ToLower(kind)
+		crd := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+			"metadata": map[string]any{
+				"name":   singular + "s." + u.GroupVersionKind().Group,
+				"labels": map[string]any{"cluster.x-k8s.io/v1beta1": u.GroupVersionKind().Version},
+			},
+			"spec": map[string]any{
+				"group": u.GroupVersionKind().Group, "scope": "Namespaced",
+				"names": map[string]any{"kind": kind, "listKind": kind + "List", "plural": singular + "s", "singular": singular},
+				"versions": []any{map[string]any{
+					"name": u.GroupVersionKind().Version, "served": true, "storage": true,
+					"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+				}},
+			},
+		}}
+		if err := w.Client.Create(ctx, crd); err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("define %s: %w", kind, err)
+		}
+	}
+	return nil
 }
 
 // remove deletes objects, and returns when they are gone. What is refused, such as a ClusterClass that seems to be in use still, is tried again.
@@ -167,13 +201,17 @@ func (w *world) azureLeft(ctx context.Context) error {
 func (w *world) await(ctx context.Context, missing func(context.Context) ([]string, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, w.Patience, fmt.Errorf("not within %s", w.Patience))
 	defer cancel()
+	var lacks []string
 	for {
-		lacks, err := missing(ctx)
-		if err == nil && len(lacks) == 0 {
+		now, err := missing(ctx)
+		switch {
+		case err == nil && len(now) == 0:
 			return nil
-		}
-		if err != nil {
-			lacks = append(lacks, err.Error())
+		case ctx.Err() != nil: // The look was cut short: what was missing before says more.
+		case err != nil:
+			lacks = append(now, err.Error())
+		default:
+			lacks = now
 		}
 		select {
 		case <-ctx.Done():
