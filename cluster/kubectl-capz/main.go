@@ -20,6 +20,7 @@ import (
 // Exit codes, which scripts go by.
 const (
 	exitMistake = 1
+	// exitChanges is the end of a plan with changes, and of why when something is not ready.
 	exitChanges = 2
 )
 
@@ -37,7 +38,7 @@ func newCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
-	root.AddCommand(newPlanCommand(streams), newAdoptCommand(streams), newVersionCommand(streams))
+	root.AddCommand(newPlanCommand(streams), newAdoptCommand(streams), newWhyCommand(streams), newVersionCommand(streams))
 	return root
 }
 
@@ -56,7 +57,7 @@ func exitCode(err error, streams genericiooptions.IOStreams) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errChanges):
+	case errors.Is(err, errChanges), errors.Is(err, errNotReady):
 		return exitChanges
 	case !errors.Is(err, errShown):
 		_, _ = fmt.Fprintln(streams.ErrOut, "error:", err)

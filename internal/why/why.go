@@ -165,3 +165,11 @@ func (l *Link) orNil() *Link {
 func objectOf(obj *unstructured.Unstructured) Object {
 	return Object{Group: obj.GroupVersionKind().Group, Kind: obj.GetKind(), Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
+
+// MayNotRead is the answer for an object that whoever asks may not read, as the API server has said.
+func MayNotRead(gvk schema.GroupVersionKind, namespace, name string, forbidden error) *Answer {
+	o := Object{Group: gvk.Group, Kind: gvk.Kind, Namespace: namespace, Name: name}
+	answer := &Answer{Object: o, Chain: (&walk{}).unread(o, false, forbidden)}
+	answer.Causes, answer.Waiting = causesOf(answer.Chain)
+	return answer
+}
