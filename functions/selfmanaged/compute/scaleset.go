@@ -218,8 +218,8 @@ func (p *scaleSet) networkConfigurations() []machines.VirtualMachineScaleSetNetw
 	for n, s := range p.spec.NetworkInterfaces {
 		all = append(all, machines.VirtualMachineScaleSetNetworkConfiguration{
 			Name:                        ptr.To(fmt.Sprintf("%s-nic-%d", p.name, n)),
-			Primary:                     ptr.To(n == 0),
-			EnableAcceleratedNetworking: p.accelerated(s),
+			Primary:                     onlyTrue(n == 0),
+			EnableAcceleratedNetworking: p.acceleratedInstance(s),
 			EnableIPForwarding:          ptr.To(true),
 			IpConfigurations:            p.ipConfigurationsOf(n, s),
 		})
@@ -227,13 +227,34 @@ func (p *scaleSet) networkConfigurations() []machines.VirtualMachineScaleSetNetw
 	return all
 }
 
+// onlyTrue returns nothing for what is not so, which Azure takes to be false.
+func onlyTrue(is bool) *bool {
+	if !is {
+		return nil
+	}
+	return ptr.To(true)
+}
+
+// acceleratedInstance returns whether a network interface has accelerated networking: as the spec says, else as the first one has it. That is
+// CAPZ's rule; the interfaces of a virtual machine that stands by itself each go by its size.
+func (p *scaleSet) acceleratedInstance(s v1beta1.NetworkInterface) *bool {
+	if s.AcceleratedNetworking != nil {
+		return s.AcceleratedNetworking
+	}
+	return p.accelerated(p.spec.NetworkInterfaces[0])
+}
+
+// pools returns the backend pool by which instances reach the internet. They are in it also where their subnet has a NAT gateway, which Azure
+// then prefers, as they are with CAPZ: a scale set whose instances leave the pool would have to be written with its network, which others write.
+func (p *scaleSet) pools() []pool { return poolsOf(p.azure.NetworkSpec.NodeOutboundLB) }
+
 // ipConfigurationsOf returns the addresses of a network interface: as many as the spec asks for, and one of IPv6.
 func (p *scaleSet) ipConfigurationsOf(n int, s v1beta1.NetworkInterface) []machines.VirtualMachineScaleSetIPConfiguration {
 	subnet := &machines.ApiEntityReference{Reference: typed.ByID(p.subnetID(s.SubnetName))}
 	var all []machines.VirtualMachineScaleSetIPConfiguration
 	for i := range max(1, s.PrivateIPConfigs) {
 		all = append(all, machines.VirtualMachineScaleSetIPConfiguration{
-			Name: ptr.To(fmt.Sprintf("ipConfig%d", i)), Primary: ptr.To(i == 0), Subnet: subnet,
+			Name: ptr.To(fmt.Sprintf("ipConfig%d", i)), Primary: onlyTrue(i == 0), Subnet: subnet,
 			PrivateIPAddressVersion: ptr.To(machines.VirtualMachineScaleSetIPConfigurationProperties_PrivateIPAddressVersion_IPv4),
 		})
 	}

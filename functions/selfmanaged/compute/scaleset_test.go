@@ -3,6 +3,8 @@ package compute
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
@@ -46,6 +48,7 @@ func TestPoolFlavors(t *testing.T) {
 			f.Pool.FailureDomains = []string{"1", "2", "3"}
 		}},
 		"pool-dual-stack": {cluster: dual},
+		"pool-spot":       {spec: "{template: {spotVMOptions: {evictionPolicy: Deallocate, maxPrice: 0.05}}}"},
 		"pool-everything": {spec: `{identity: SystemAssigned, additionalTags: {cost: pool}, zoneBalance: true, template: {terminateNotificationTimeout: 7, spotVMOptions: {evictionPolicy: Delete, maxPrice: 1000},
 			networkInterfaces: [{subnetName: node-subnet, privateIPConfigs: 3, acceleratedNetworking: false}, {subnetName: control-plane-subnet}],
 			dataDisks: [{diskSizeGB: 10, nameSuffix: a, managedDisk: {storageAccountType: UltraSSD_LRS}}, {diskSizeGB: 20, nameSuffix: b, lun: 0, cachingType: ReadOnly}],
@@ -61,6 +64,50 @@ func TestPoolFlavors(t *testing.T) {
 				c.change(xr, &facts)
 			}
 			checkFlavor(t, name, PoolResources(xr, facts, newCluster(t, c.cluster)))
+		})
+	}
+}
+
+// TestPoolNetworkInterfaces shows through which load balancer instances reach the internet, and which of their network interfaces have accelerated
+// networking where the size has it.
+func TestPoolNetworkInterfaces(t *testing.T) {
+	const (
+		nodeLB     = "{networkSpec: {nodeOutboundLB: {}, subnets: [{name: control-plane-subnet, role: control-plane}, {name: node-subnet, role: node, cidrBlocks: ['fd00::/64', 10.1.0.0/16]}]}}"
+		natGateway = "{networkSpec: {nodeOutboundLB: {}, subnets: [{name: control-plane-subnet, role: control-plane}, {name: node-subnet, role: node, natGateway: {name: gateway}}]}}"
+		poolOfLB   = "blue/backendAddressPools/blue-outboundBackendPool"
+	)
+	cases := map[string]struct {
+		cluster, spec string
+		slow          bool
+		pools         []string
+		accelerated   []any
+	}{
+		"a NAT gateway":                   {accelerated: []any{true}},
+		"a load balancer":                 {cluster: nodeLB, pools: []string{poolOfLB}, accelerated: []any{true}},
+		"both":                            {cluster: natGateway, pools: []string{poolOfLB}, accelerated: []any{true}},
+		"two interfaces":                  {spec: "{template: {networkInterfaces: [{subnetName: node-subnet}, {subnetName: node-subnet}]}}", accelerated: []any{true, true}},
+		"two of a size without":           {spec: "{template: {networkInterfaces: [{subnetName: node-subnet}, {subnetName: node-subnet}]}}", slow: true, accelerated: []any{false, false}},
+		"the second like the first":       {spec: "{template: {networkInterfaces: [{subnetName: node-subnet, acceleratedNetworking: false}, {subnetName: node-subnet}]}}", accelerated: []any{false, false}},
+		"the second otherwise":            {spec: "{template: {networkInterfaces: [{subnetName: node-subnet, acceleratedNetworking: false}, {subnetName: node-subnet, acceleratedNetworking: true}]}}", accelerated: []any{false, true}},
+		"the first with, the size not":    {spec: "{template: {networkInterfaces: [{subnetName: node-subnet, acceleratedNetworking: true}, {subnetName: node-subnet}]}}", slow: true, accelerated: []any{true, true}},
+		"the second with, the first open": {spec: "{template: {networkInterfaces: [{subnetName: node-subnet}, {subnetName: node-subnet, acceleratedNetworking: true}]}}", slow: true, accelerated: []any{false, true}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			facts := poolFacts()
+			facts.Size.AcceleratedNetworking = !c.slow
+			set := plan.First(PoolResources(newPoolXR(t, c.spec), facts, newCluster(t, c.cluster)), aso.VirtualMachineScaleSet)
+			interfaces, _, _ := unstructured.NestedSlice(set.Object.Object, "spec", "virtualMachineProfile", "networkProfile", "networkInterfaceConfigurations")
+			var pools []string
+			var accelerated []any
+			for _, i := range interfaces {
+				nic := i.(map[string]any)
+				accelerated = append(accelerated, nic["enableAcceleratedNetworking"])
+				pools = append(pools, attached(&plan.Resource{Object: &unstructured.Unstructured{Object: map[string]any{"spec": nic}}})...)
+			}
+			if diff := cmp.Diff(c.pools, pools) + cmp.Diff(c.accelerated, accelerated); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
 		})
 	}
 }
