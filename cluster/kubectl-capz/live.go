@@ -88,6 +88,9 @@ func planned(ctx context.Context, applier *management.Applier, in changes.Input,
 	if err != nil {
 		return in, nil, nil, err
 	}
+	if in.Instances, err = applier.Instances(ctx, live); err != nil {
+		return in, nil, nil, err
+	}
 	var manifests []*unstructured.Unstructured
 	var notAsked []string
 	var whyNot error

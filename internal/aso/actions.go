@@ -25,12 +25,18 @@ var (
 		"Microsoft.Compute/skus/read", "Microsoft.Compute/disks/read", "Microsoft.Compute/disks/write", "Microsoft.Compute/disks/delete",
 		"Microsoft.Resources/tags/read", "Microsoft.Resources/tags/write",
 	}
+	// ofScaleSets is what provider-capz does for scale sets. The instances of a Flexible one are virtual machines that stand by themselves.
+	ofScaleSets = []string{
+		"Microsoft.Compute/skus/read", "Microsoft.Compute/virtualMachineScaleSets/virtualMachines/read", "Microsoft.Resources/tags/read", "Microsoft.Resources/tags/write",
+	}
 	// ofCredentials are the actions by which ASO reads kubeconfigs into Secrets, by the field that asks for one.
 	ofCredentials = map[string]string{
 		"adminCredentials": "Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action",
 		"userCredentials":  "Microsoft.ContainerService/managedClusters/listClusterUserCredential/action",
 	}
 )
+
+var orchestration = field.At[string]("spec", "orchestrationMode")
 
 var operatorSecrets = field.At[map[string]any]("spec", "operatorSpec", "secrets")
 
@@ -54,6 +60,14 @@ func Actions(obj *unstructured.Unstructured, onlyUsed bool) []string {
 	actions = append(actions, polling[provider]...)
 	if kind == VirtualMachine.GroupKind() {
 		actions = append(actions, ofMachines...)
+	}
+	if kind == VirtualMachineScaleSet.GroupKind() {
+		actions = append(actions, ofScaleSets...)
+		if orchestration.Value(obj) == "Flexible" {
+			actions = append(actions, VirtualMachine.ARM()+"/read", VirtualMachine.ARM()+"/delete")
+		} else {
+			actions = append(actions, ofType+"/virtualMachines/delete")
+		}
 	}
 	for name := range operatorSecrets.Value(obj) {
 		if action := ofCredentials[name]; action != "" && kind == ManagedCluster.GroupKind() {

@@ -17,6 +17,13 @@ func TestActions(t *testing.T) {
 		slices.Sort(all)
 		return all
 	}
+	ofScaleSet := func(more ...string) []string {
+		const of = "Microsoft.Compute/virtualMachineScaleSets"
+		all := append([]string{of + "/read", of + "/write", of + "/delete", "Microsoft.Compute/locations/operations/read", "Microsoft.Compute/skus/read",
+			"Microsoft.Resources/tags/read", "Microsoft.Resources/tags/write"}, more...)
+		slices.Sort(all)
+		return all
+	}
 	cases := map[string]struct {
 		object   string
 		onlyUsed bool
@@ -35,6 +42,13 @@ func TestActions(t *testing.T) {
 			object: network + "LoadBalancer\nmetadata: {name: lb}\nspec: {loadBalancingRules: [{frontendIPConfiguration: {reference: " +
 				"{armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.Network/loadBalancers/lb/frontendIPConfigurations/f}}}]}",
 			want: lifetime("Microsoft.Network/loadBalancers")},
+		"a scale set": {
+			object: "apiVersion: compute.azure.com/v1api20220301\nkind: VirtualMachineScaleSet\nmetadata: {name: s}\nspec: {owner: {name: g}, orchestrationMode: Uniform}",
+			want:   ofScaleSet("Microsoft.Compute/virtualMachineScaleSets/virtualMachines/read", "Microsoft.Compute/virtualMachineScaleSets/virtualMachines/delete")},
+		"a scale set of virtual machines": {
+			object: "apiVersion: compute.azure.com/v1api20220301\nkind: VirtualMachineScaleSet\nmetadata: {name: s}\nspec: {owner: {name: g}, orchestrationMode: Flexible}",
+			want: ofScaleSet("Microsoft.Compute/virtualMachineScaleSets/virtualMachines/read", "Microsoft.Compute/virtualMachines/read",
+				"Microsoft.Compute/virtualMachines/delete")},
 		"a peering": {
 			object: network + "VirtualNetworksVirtualNetworkPeering\nmetadata: {name: p}\nspec: {owner: {name: v}, remoteVirtualNetwork: {reference: " +
 				"{armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/other}}}",

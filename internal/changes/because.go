@@ -30,7 +30,7 @@ func (m *maker) attribute(ctx context.Context, plan *Plan, items []Item, before 
 		plan.Notes = append(plan.Notes, "the manifests change too much to say which field is the cause of what")
 		return nil
 	}
-	anyway := keysOf(before)
+	anyway := m.keysOf(before)
 	for _, c := range causes {
 		var manifests []*unstructured.Unstructured
 		for _, o := range m.Manifests {
@@ -48,7 +48,7 @@ func (m *maker) attribute(ctx context.Context, plan *Plan, items []Item, before 
 			if err != nil {
 				return err
 			}
-			still = keysOf(made)
+			still = m.keysOf(made)
 		}
 		for i := range items {
 			if items[i].Of == items[i].Resource.Reference && items[i].Action != Hold {
@@ -68,12 +68,13 @@ func (m *maker) attribute(ctx context.Context, plan *Plan, items []Item, before 
 }
 
 // keysOf returns the keys of the items of a preview.
-func keysOf(p *preview.Preview) map[string]bool {
+func (m *maker) keysOf(p *preview.Preview) map[string]bool {
 	keys := map[string]bool{}
 	if p == nil {
 		return keys
 	}
-	for _, item := range append(itemsOf(p, nil, nil), heldAndLeft(p)...) {
+	items, _ := m.itemsOf(p, nil, nil)
+	for _, item := range append(items, heldAndLeft(p)...) {
 		keys[item.key()] = true
 		if item.Action == Create || item.Action == Delete { // Either may be half of a replacement.
 			item.Action = Replace

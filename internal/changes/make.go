@@ -23,6 +23,8 @@ type Input struct {
 	Cluster preview.Cluster
 	// Live are the objects of the cluster that the plan may be about, as they are.
 	Live []*unstructured.Unstructured
+	// Instances are the AzureMachinePoolMachines of the cluster: the instances of the scale sets that the plan may be about.
+	Instances []*unstructured.Unstructured
 	// Manifests are the objects as the cluster has them once they are applied.
 	Manifests []*unstructured.Unstructured
 }
@@ -43,7 +45,8 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 		}
 	}
 	sources, past := m.sourcesOf(made), m.sourcesOf(before)
-	items := slices.Concat(m.own(), itemsOf(made, sources, past), heldAndLeft(made))
+	composed, touched := m.itemsOf(made, sources, past)
+	items := slices.Concat(m.own(), composed, heldAndLeft(made))
 	var wrong []Mistake
 	if in.Cluster != nil {
 		if items, wrong, err = m.invalid(ctx, made, items, sources); err != nil {
@@ -52,8 +55,8 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 		if err := m.attribute(ctx, plan, items, before); err != nil {
 			return nil, err
 		}
-		more, touched := m.machines(made)
-		items, plan.Summary.Unchanged = append(items, more...), -touched
+		more, gone := m.machines(made)
+		items, plan.Summary.Unchanged = append(items, more...), -gone
 	}
 	plan.Changes = append(plan.Changes, items...)
 	for i, item := range plan.Changes {
@@ -62,7 +65,7 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 			plan.Changes[i].Count = 0
 		}
 	}
-	plan.Summary.Unchanged += unchanged(made)
+	plan.Summary.Unchanged += unchanged(made, touched)
 	plan.Mistakes, plan.Notes = append(mistakes(made), wrong...), append(plan.Notes, troubles(made)...)
 	return plan, nil
 }
@@ -123,40 +126,59 @@ func keyOf(xr *unstructured.Unstructured, name string) string {
 	return string(xr.GetUID()) + "/" + name
 }
 
-// itemsOf returns what is sent to Azure, in order.
-func itemsOf(p *preview.Preview, sources, past map[string]string) []Item {
-	var items []Item
+// itemsOf returns what is sent to Azure, in order, and the composed objects that do not stay as they are, by keyOf.
+func (m *maker) itemsOf(p *preview.Preview, sources, past map[string]string) (items []Item, touched map[string]bool) {
+	touched = map[string]bool{}
 	for _, s := range p.Steps() {
-		item := Item{Of: referenceTo(s.Composite), Source: sources[keyOf(s.Composite, s.Name)], Count: p.Count(s.Composite)}
-		switch {
-		case item.Count == 0:
-			continue // There are to be no such machines.
-		case s.After != nil && s.After.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipExternal:
-			continue // What the composite resource says of it is told.
-		case s.Before == nil:
-			item.Action, item.Resource = Create, resourceOf(s.After)
-			item.Spec, _ = s.After.Object["spec"].(map[string]any)
-			if reason := skipped(s.After); reason != "" {
-				item.Action, item.Reason = Leave, reason
-			}
-		case s.After == nil:
-			item.Action, item.Resource, item.Source = Delete, resourceOf(s.Before), past[keyOf(s.Composite, s.Name)]
-			if reason := staysInAzure(s.Before); reason != "" {
-				item.Action, item.Reason = Leave, reason
-			}
-		default:
-			item.Action, item.Resource = Change, resourceOf(s.After)
-			if item.Fields = fieldChanges(s.Before, s.After); len(item.Fields) == 0 {
-				continue
-			}
-			item.Reason = refusedByAzure(s.After, item.Fields)
-			if reason := skipped(s.After); reason != "" {
-				item.Action, item.Reason = Leave, reason
-			}
+		of := Item{Of: referenceTo(s.Composite), Source: sources[keyOf(s.Composite, s.Name)], Count: p.Count(s.Composite)}
+		external := s.After != nil && s.After.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipExternal
+		if of.Count == 0 || external {
+			continue // There are to be no such machines, or what the composite resource says of it is told.
 		}
-		items = append(items, item)
+		if s.After == nil {
+			of.Source = past[keyOf(s.Composite, s.Name)]
+		}
+		for _, item := range m.stepItems(s, of) {
+			items = append(items, item)
+			touched[keyOf(s.Composite, s.Name)] = touched[keyOf(s.Composite, s.Name)] || item.Resource.Kind == kindOf(s)
+		}
 	}
-	return replacements(items)
+	return replacements(items), touched
+}
+
+func kindOf(s *preview.Step) string {
+	if s.After == nil {
+		return s.Before.GetKind()
+	}
+	return s.After.GetKind()
+}
+
+// stepItems returns what is sent to Azure by a step, with what is to be said of all that is composed with it.
+func (m *maker) stepItems(s *preview.Step, item Item) []Item {
+	switch {
+	case s.Before == nil:
+		item.Action, item.Resource, item.Reason = Create, resourceOf(s.After), capacityOf(s.After)
+		item.Spec, _ = s.After.Object["spec"].(map[string]any)
+	case s.After == nil:
+		item.Action, item.Resource = Delete, resourceOf(s.Before)
+		if reason := staysInAzure(s.Before); reason != "" {
+			item.Action, item.Reason = Leave, reason
+		}
+		return []Item{item}
+	case isScaleSet(s.After) && aso.SkippedByLifecycle(s.After):
+		item.Resource = resourceOf(s.After)
+		return m.scaleSetItems(s, item)
+	default:
+		item.Action, item.Resource = Change, resourceOf(s.After)
+		if item.Fields = fieldChanges(s.Before, s.After); len(item.Fields) == 0 {
+			return nil
+		}
+		item.Reason = refusedByAzure(s.After, item.Fields)
+	}
+	if reason := skipped(s.After); reason != "" {
+		item.Action, item.Reason = Leave, reason
+	}
+	return []Item{item}
 }
 
 // own returns what becomes of the ASO objects among the manifests, which nobody composes.
@@ -194,11 +216,7 @@ func fieldChanges(before, after *unstructured.Unstructured) []FieldChange {
 	} else {
 		all = append(all, differences(policy, policyOf(before), policyOf(after))...)
 	}
-	var changes []FieldChange
-	for _, d := range all {
-		changes = append(changes, d.change())
-	}
-	return changes
+	return changesOf(all)
 }
 
 // refusedByAzure says that Azure does not make a change, as far as its documentation tells; empty when it does.
@@ -223,6 +241,8 @@ func policyOf(o *unstructured.Unstructured) any {
 	return absent{}
 }
 
+const paused = "is paused: nothing is sent to Azure before the pause ends"
+
 // skipped returns why Azure Service Operator sends nothing for an object; empty when it does.
 func skipped(o *unstructured.Unstructured) string {
 	annotations := o.GetAnnotations()
@@ -230,7 +250,7 @@ func skipped(o *unstructured.Unstructured) string {
 		return ""
 	}
 	if aso.SkippedByPause(o) {
-		return "is paused: nothing is sent to Azure before the pause ends"
+		return paused
 	}
 	return "has the annotation " + aso.AnnotationReconcilePolicy + "=" + aso.PolicySkip + ": Azure Service Operator only reads it"
 }
@@ -277,13 +297,7 @@ func replacements(items []Item) []Item {
 }
 
 // unchanged counts the resources that stay as they are.
-func unchanged(p *preview.Preview) int64 {
-	touched := map[string]bool{}
-	for _, s := range p.Steps() {
-		if s.Before == nil || s.After == nil || len(fieldChanges(s.Before, s.After)) > 0 {
-			touched[keyOf(s.Composite, s.Name)] = true
-		}
-	}
+func unchanged(p *preview.Preview, touched map[string]bool) int64 {
 	var n int64
 	for _, xr := range p.Composites() {
 		for name, o := range p.Composed(xr) {

@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+	"github.com/crossplane-capz/crossplane-capz/internal/rollout"
 )
 
 // instancesValid is for how long a list of instances holds: what happens to many of them at once leads to one look.
@@ -83,8 +84,8 @@ func (s *ScaleSet) Model() Model {
 func (m Model) Changes(to Model) []string {
 	var changes []string
 	for _, field := range []struct{ name, from, to string }{
-		{"virtualMachineProfile.storageProfile.imageReference", m.Image, to.Image}, {"sku.name", m.Size, to.Size},
-		{"zones", strings.Join(m.Zones, ","), strings.Join(to.Zones, ",")},
+		{rollout.FieldImage, m.Image, to.Image}, {rollout.FieldSize, m.Size, to.Size},
+		{rollout.FieldZones, strings.Join(m.Zones, ","), strings.Join(to.Zones, ",")},
 	} {
 		if !strings.EqualFold(field.from, field.to) {
 			changes = append(changes, fmt.Sprintf("%s from %q to %q", field.name, field.from, field.to))

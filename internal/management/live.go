@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
@@ -60,6 +61,22 @@ func (r *Reader) Around(ctx context.Context, manifests []*unstructured.Unstructu
 		}
 	}
 	return live, nil
+}
+
+// Instances returns the objects of the instances of the AzureMachinePools among objects.
+func (r *Reader) Instances(ctx context.Context, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	var all []*unstructured.Unstructured
+	for _, o := range objects {
+		if o.GroupVersionKind().GroupKind() != composite.AzureMachinePool.GroupKind() {
+			continue
+		}
+		found, err := r.list(ctx, v1beta1.GroupVersion.WithKind(v1beta1.AzureMachinePoolMachineKind), o.GetNamespace(), v1beta1.LabelMachinePool+"="+o.GetName())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // clusterOf returns the name of the Cluster that an object is of, as its manifest or the live object says.

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/openapi"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
@@ -89,19 +90,20 @@ func (r *Reader) list(ctx context.Context, gvk schema.GroupVersionKind, namespac
 	return r.keep(key, found), nil
 }
 
-var resourceRefs = field.At[[]any]("spec", "crossplane", "resourceRefs")
-
 // Composed returns the objects that a composite resource consists of, by composition resource name: those that Crossplane has noted and that
 // are the composite resource's.
 func (r *Reader) Composed(ctx context.Context, xr *unstructured.Unstructured) (map[string]*unstructured.Unstructured, error) {
 	composed := map[string]*unstructured.Unstructured{}
-	for _, ref := range field.Maps(resourceRefs.Value(xr)) {
-		gvk := schema.FromAPIVersionAndKind(field.Text(ref["apiVersion"]), field.Text(ref["kind"]))
-		all, err := r.list(ctx, gvk, xr.GetNamespace(), "")
+	refs, err := access.ComposedRefs(xr)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s/%s: %w", xr.GetKind(), xr.GetNamespace(), xr.GetName(), err)
+	}
+	for _, ref := range refs {
+		all, err := r.list(ctx, ref.GroupVersionKind, xr.GetNamespace(), "")
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(all, func(o *unstructured.Unstructured) bool { return o.GetName() == field.Text(ref["name"]) })
+		i := slices.IndexFunc(all, func(o *unstructured.Unstructured) bool { return o.GetName() == ref.Name })
 		if i < 0 {
 			continue
 		}

@@ -14,6 +14,16 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
+// ModelFields are the fields of a scale set, in Azure's words, by which an instance is of its present model or of an older one.
+var ModelFields = []string{FieldImage, FieldSize, FieldZones}
+
+// The fields of ModelFields.
+const (
+	FieldImage = "virtualMachineProfile.storageProfile.imageReference"
+	FieldSize  = "sku.name"
+	FieldZones = "zones"
+)
+
 // An Instance is one of a scale set, as far as the choice depends on it.
 type Instance struct {
 	// Name is that of its object, which also decides between instances of the same age.
@@ -165,4 +175,19 @@ func namesOf(instances []Instance) []string {
 		names = append(names, i.Name)
 	}
 	return names
+}
+
+// Order returns the names of n instances in the order in which they would go, one after the other.
+func (s Strategy) Order(instances []Instance, n int) []string {
+	rest, order := slices.Clone(instances), []string(nil)
+	for len(order) < n && len(rest) > 0 {
+		next := s.Choose(rest, len(rest)-1, false)
+		if len(next) == 0 {
+			break
+		}
+		next = next[:min(len(next), n-len(order))]
+		order = append(order, next...)
+		rest = slices.DeleteFunc(rest, func(i Instance) bool { return slices.Contains(next, i.Name) })
+	}
+	return order
 }

@@ -135,6 +135,32 @@ func replaceAll(t *testing.T, s Strategy, replicas int) {
 	t.Fatalf("%+v, %d replicas: it does not end: %+v", s, replicas, pool)
 }
 
+// TestOrder shows which instances go one after the other.
+func TestOrder(t *testing.T) {
+	cases := map[string]struct {
+		instances string
+		policy    v1beta1.AzureMachinePoolDeletePolicy
+		n         int
+		want      []string
+	}{
+		"none":               {"a,b", v1beta1.DeleteOldest, 0, nil},
+		"the oldest":         {"a,b,c", v1beta1.DeleteOldest, 2, []string{"a", "b"}},
+		"the newest":         {"a,b,c", v1beta1.DeleteNewest, 2, []string{"c", "b"}},
+		"chosen first":       {"a,b,c chosen", v1beta1.DeleteOldest, 2, []string{"c", "a"}},
+		"older models first": {"a,b old,c old", v1beta1.DeleteOldest, 3, []string{"b", "c", "a"}},
+		"failed first":       {"a,b failed,c failed", v1beta1.DeleteOldest, 1, []string{"b"}},
+		"no more than all":   {"a,b", v1beta1.DeleteOldest, 3, []string{"a", "b"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := Strategy{Surge: 1, DeletePolicy: c.policy}.Order(parse(c.instances), c.n)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestStrategyOf(t *testing.T) {
 	of := func(surge, unavailable intstr.IntOrString) *v1beta1.MachineRollingUpdateDeployment {
 		return &v1beta1.MachineRollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable}
