@@ -2,10 +2,7 @@
 // the reason is too general to go by.
 package remedy
 
-import (
-	"regexp"
-	"strings"
-)
+import "regexp"
 
 // A Remedy is what to do about a reason.
 type Remedy struct {
@@ -63,23 +60,4 @@ func byMessage(message string) (Remedy, bool) {
 		return r, true
 	}
 	return Remedy{}, false
-}
-
-// Lacks is a right that somebody does not have in Kubernetes.
-type Lacks struct{ User, Verb, Resource, Group, Namespace string }
-
-var lacks = regexp.MustCompile(`is forbidden: User "([^"]+)" cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)")?`)
-
-// LacksOf returns the right in Kubernetes that a message says is missing; not ok when it says none.
-func LacksOf(message string) (l Lacks, ok bool) {
-	found := lacks.FindStringSubmatch(message)
-	if found == nil {
-		return l, false
-	}
-	return Lacks{User: found[1], Verb: found[2], Resource: found[3], Group: found[4], Namespace: found[5]}, true
-}
-
-// OfCrossplane reports whether it is Crossplane that lacks the right.
-func (l Lacks) OfCrossplane() bool {
-	return strings.HasPrefix(l.User, "system:serviceaccount:") && strings.HasSuffix(l.User, ":crossplane")
 }

@@ -35,7 +35,7 @@ func (w *walk) clusterAPI(link *Link, obj *unstructured.Unstructured) {
 			link.Says[i].own = true
 		}
 	}
-	if specPaused.Value(obj) || obj.GetAnnotations()[clusterv1.PausedAnnotation] != "" || hasKey(obj.GetAnnotations(), clusterv1.PausedAnnotation) {
+	if specPaused.Value(obj) || hasKey(obj.GetAnnotations(), clusterv1.PausedAnnotation) {
 		link.Says = append(link.Says, Saying{Reason: "Paused", Message: "is paused", own: true})
 	}
 	isTemplateOwner := obj.GetKind() == "MachineDeployment" || obj.GetKind() == "MachineSet"

@@ -46,7 +46,7 @@ type walk struct {
 	err    error
 }
 
-// reached is what a walk has found under a reference: an object, or the link that says why not.
+// read returns an object, or the link that says why it is not there.
 func (w *walk) read(gvk schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, *Link) {
 	obj, err := w.reader.Get(w.ctx, gvk, namespace, name)
 	return obj, w.unread(Object{Group: gvk.Group, Kind: gvk.Kind, Namespace: namespace, Name: name}, obj != nil, err)
