@@ -30,6 +30,7 @@ var (
 	controlPlaneKind    = schema.GroupVersionKind{Group: "controlplane.cluster.x-k8s.io", Version: coreVersion, Kind: "KubeadmControlPlane"}
 	resourceSetKind     = schema.GroupVersionKind{Group: "addons.cluster.x-k8s.io", Version: coreVersion, Kind: "ClusterResourceSet"}
 	healthCheckKind     = schema.GroupVersionKind{Group: coreGroup, Version: coreVersion, Kind: "MachineHealthCheck"}
+	identityKind        = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureClusterIdentity"}
 	machineTemplateKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachineTemplate"}
 	azurePoolKind       = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachinePool"}
 )
@@ -52,6 +53,9 @@ const (
 	ipv6Only = "network and control plane machine are Ready; no API server: simulated networks carry no IPv6"
 	// flagGone is that of a template with a flag that the kubelet has no more; whoever serves CAPZ's kinds, it is the same.
 	flagGone = "network and control plane machine are Ready; no API server: the kubelet has no flag --" + registryFlag + " any more"
+	// unsigned is that of machines whose Nodes no cloud controller can initialize: it has nothing to sign in with, whoever serves CAPZ's kinds.
+	unsigned = "network and machines are Ready, the API server answers; Nodes wait: machines have no identity, and azure.json has no client " +
+		"secret, as the AzureClusterIdentity has none"
 	// providerMissing is that of a template of kinds that nobody serves here.
 	providerMissing = "what is Azure's has been taken, and an AzureCluster is Ready; the rest waits for its provider, which cannot be had here"
 )
@@ -80,6 +84,9 @@ func (w *world) end(ctx context.Context) (string, error) {
 	case strings.Contains(w.template.text, registryFlag):
 		return flagGone, nil
 	}
+	if on, err := w.unsigned(ctx); on || err != nil {
+		return unsigned, err
+	}
 	for _, gvk := range []schema.GroupVersionKind{deploymentKind, poolKind} {
 		sets, err := w.list(ctx, gvk)
 		if err != nil {
@@ -92,6 +99,30 @@ func (w *world) end(ctx context.Context) (string, error) {
 		}
 	}
 	return whole, nil
+}
+
+// unsigned reports whether machines have no identity of their own in Azure, nor the AzureClusterIdentity a client secret that they could have
+// in its place.
+func (w *world) unsigned(ctx context.Context) (bool, error) {
+	described, err := w.list(ctx, machineTemplateKind)
+	if err != nil {
+		return false, err
+	}
+	for i := range described {
+		if own, _, _ := unstructured.NestedString(described[i].Object, "spec", "template", "spec", "identity"); own != "" && own != "None" {
+			return false, nil
+		}
+	}
+	identities, err := w.list(ctx, identityKind)
+	if err != nil {
+		return false, err
+	}
+	for i := range identities {
+		if _, has, _ := unstructured.NestedMap(identities[i].Object, "spec", "clientSecret"); has {
+			return false, nil
+		}
+	}
+	return len(described) > 0, nil
 }
 
 // servicesIPv6 reports whether the first range of a Cluster's Services is one of IPv6.
@@ -135,8 +166,12 @@ func (w *world) missing(ctx context.Context, end string) ([]string, error) {
 	case ipv6Only, flagGone:
 		return w.infrastructureLacks(ctx)
 	}
+	looks := []func(context.Context, string) ([]string, error){w.clusterLacks, w.nodesLack, w.addOnsLack}
+	if end == unsigned {
+		looks = []func(context.Context, string) ([]string, error){w.clusterLacks, w.machinesLack}
+	}
 	var missing []string
-	for _, look := range []func(context.Context, string) ([]string, error){w.clusterLacks, w.nodesLack, w.addOnsLack} {
+	for _, look := range looks {
 		lacks, err := look(ctx, end)
 		if err != nil {
 			return nil, err
@@ -155,8 +190,11 @@ func (w *world) clusterLacks(ctx context.Context, end string) ([]string, error) 
 	var missing []string
 	for i := range clusters {
 		want := []string{"Available"}
-		if end == windowsRun {
+		switch end {
+		case windowsRun:
 			want = []string{"InfrastructureReady", "ControlPlaneAvailable", "RemoteConnectionProbe"}
+		case unsigned:
+			want = []string{"InfrastructureReady", "ControlPlaneInitialized", "RemoteConnectionProbe"}
 		}
 		for _, condition := range want {
 			missing = append(missing, conditionLacks(&clusters[i], condition)...)
@@ -185,6 +223,25 @@ func (w *world) nodesLack(ctx context.Context, _ string) ([]string, error) {
 	}
 	if found == 0 {
 		missing = append(missing, "there are no machines")
+	}
+	return missing, nil
+}
+
+// machinesLack says what lacks of the machines, which become no Nodes that are Ready.
+func (w *world) machinesLack(ctx context.Context, _ string) ([]string, error) {
+	var missing []string
+	for _, gvk := range []schema.GroupVersionKind{deploymentKind, poolKind} {
+		sets, err := w.list(ctx, gvk)
+		if err != nil {
+			return nil, err
+		}
+		for i := range sets {
+			lacks, err := w.runningLacks(ctx, &sets[i])
+			if err != nil {
+				return nil, err
+			}
+			missing = append(missing, lacks...)
+		}
 	}
 	return missing, nil
 }
