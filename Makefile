@@ -109,6 +109,10 @@ machines: parts ## Boot virtual machines of the simulated Azure: kubeadm, a cont
 e2e: parts ## End-to-end tests on a management cluster of their own; E2E_SEED repeats a run's choices.
 	go test -C $(LOCAL) -count=1 -timeout 65m -v ./e2e/...
 
+.PHONY: switch
+switch: parts ## Take a management cluster over from the real CAPZ, which is built for it, return it and take it over again.
+	go test -C $(LOCAL) -count=1 -timeout 25m -v ./switch/...
+
 TEMPLATES ?=
 
 .PHONY: templates

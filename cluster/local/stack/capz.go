@@ -14,9 +14,9 @@ var capz = capiController{
 	webhookPort: portCAPZWebhook, account: capzAccount, title: "Cluster API Provider Azure",
 }
 
-// installCAPZ installs CAPZ where it is in the place of the product. It watches Cluster API's kinds, so that core comes first.
+// installCAPZ installs CAPZ where it is in the place of the product, or comes before it. It watches Cluster API's kinds, so that core comes first.
 func (s *Stack) installCAPZ(ctx context.Context, m milestones) error {
-	if !s.options.Peer {
+	if !s.options.Peer && !s.options.Predecessor {
 		return nil
 	}
 	if err := reach(ctx, m.capiKinds); err != nil {

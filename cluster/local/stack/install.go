@@ -57,7 +57,7 @@ func (s *Stack) findModules(ctx context.Context) error {
 		in  func(context.Context) (string, error)
 	}
 	modules := []module{{&s.sources.capi, b.CAPIDir}, {&s.sources.crossplane, b.CrossplaneDir}, {&s.sources.aso, b.ASODir}}
-	if s.options.Peer {
+	if s.options.Peer || s.options.Predecessor {
 		modules = append(modules, module{&s.sources.capz, b.CAPZDir})
 	}
 	for _, find := range modules {

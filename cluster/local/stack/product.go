@@ -20,17 +20,14 @@ var xrdKind = schema.GroupVersionKind{
 // installProduct installs the product as a person does: what no package carries is applied, and the Crossplane CLI
 // installs the Configuration, on which Crossplane's package manager brings the other two packages.
 func (s *Stack) installProduct(ctx context.Context) error {
-	if s.without(Node) {
+	if s.without(Node) || s.options.Predecessor {
 		return nil
 	}
-	beside, err := readManifests(filepath.Join(s.sources.product, "install"))
+	beside, err := s.besidePackages()
 	if err != nil {
 		return err
 	}
-	if err := s.fitToMachine(beside); err != nil {
-		return err
-	}
-	if err := s.apply(ctx, append(beside, s.localPackages()...)); err != nil {
+	if err := s.apply(ctx, beside); err != nil {
 		return err
 	}
 	version, err := xpkg.TreeVersion(s.options.Root)
@@ -51,6 +48,33 @@ func (s *Stack) installProduct(ctx context.Context) error {
 	}
 	s.logf("the packages %s are installed and healthy", version)
 	return nil
+}
+
+// besidePackages returns what no package carries, and what has the packages run on this machine.
+func (s *Stack) besidePackages() (manifests, error) {
+	beside, err := readManifests(filepath.Join(s.sources.product, "install"))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.fitToMachine(beside); err != nil {
+		return nil, err
+	}
+	return append(beside, s.localPackages()...), nil
+}
+
+// Product returns all that brings the product, as a release has it in one file, fitted to this machine.
+func (s *Stack) Product() ([]*unstructured.Unstructured, error) {
+	objects, err := s.besidePackages()
+	if err != nil {
+		return nil, err
+	}
+	version, err := xpkg.TreeVersion(s.options.Root)
+	if err != nil {
+		return nil, err
+	}
+	configuration := object(packageKinds[xpkg.Configuration].Kind, "crossplane-capz-"+xpkg.Configuration, map[string]any{"package": xpkg.Repository + xpkg.Configuration + ":" + version})
+	configuration.SetAPIVersion(packageKinds[xpkg.Configuration].GroupVersion().String())
+	return append(objects, configuration), nil
 }
 
 // installedComposites waits until the kinds of the Configuration are served and Crossplane may write them.

@@ -61,6 +61,8 @@ type Options struct {
 	CrossplaneFlags []string
 	// Peer has CAPZ in the place of Crossplane and the product. Its binary is no part that Builder.Build builds.
 	Peer bool
+	// Predecessor has CAPZ run beside Crossplane, and the product not installed yet: Product returns what brings it.
+	Predecessor bool
 	// Unaudited leaves out the audit log, which costs the API server time for those that are in it.
 	Unaudited bool
 	// SelfManaged has what clusters of virtual machines take besides: machines that boot, and the providers and kinds for them. What

@@ -1,0 +1,355 @@
+package takeover
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+)
+
+// The steps of the way back. Crossplane deletes the objects of a definition with it, unless somebody else controls the CustomResourceDefinition by then
+// (Crossplane, definition/reconciler.go): so the CustomResourceDefinitions go to CAPZ's Namespace before the packages are deleted.
+func (w *Walk) stepsBack() []step {
+	return []step{
+		{name: "hold", changes: w.holdForBack},
+		{name: "take the definitions from Crossplane", changes: w.parkDefinitions},
+		{name: "uninstall", changes: w.uninstall, awaited: w.uninstalled},
+		{name: "restore the definitions", changes: w.restoreDefinitions},
+		{name: "hand back", changes: w.handBack},
+		{name: "start CAPZ", changes: w.startCAPZ, awaited: w.capzStarted},
+		{name: "restore the webhooks", changes: w.restoreWebhooks},
+		{name: "verify", awaited: w.clustersOpen},
+		{name: "clean up", changes: w.forget},
+	}
+}
+
+// checkBack says what stands in the way.
+func (w *Walk) checkBack(ctx context.Context) error {
+	kept, err := w.kept(ctx)
+	if err != nil {
+		return err
+	}
+	if kept == nil {
+		return &BlockedError{[]string{fmt.Sprintf("there is no ConfigMap %s in CAPZ's namespace: this cluster was not taken over from CAPZ", keptName)}}
+	}
+	var problems []string
+	for _, kind := range composite.Select(composite.Is(composite.Application)) {
+		all, err := w.list(ctx, kind.GroupVersionKind)
+		if err != nil {
+			return err
+		}
+		for _, o := range all {
+			problems = append(problems, fmt.Sprintf("%s %s would be deleted with its kind, which CAPZ does not have: delete it first", o.GetKind(), client.ObjectKeyFromObject(o)))
+		}
+	}
+	composites, err := w.composites(ctx)
+	if err != nil {
+		return err
+	}
+	for _, xr := range composites {
+		kind, _ := composite.Lookup(xr.GroupVersionKind().GroupKind())
+		switch {
+		case xr.GetDeletionTimestamp() != nil:
+			problems = append(problems, fmt.Sprintf("%s %s is being deleted: wait until it is gone", xr.GetKind(), client.ObjectKeyFromObject(xr)))
+		case !slices.Contains(taken, kind.Family):
+			problems = append(problems, fmt.Sprintf("%s %s cannot go to CAPZ yet: this version returns AzureASOManaged* clusters only", xr.GetKind(), client.ObjectKeyFromObject(xr)))
+		}
+	}
+	if len(problems) > 0 {
+		return &BlockedError{problems}
+	}
+	return nil
+}
+
+// holdForBack has Crossplane leave everything alone.
+func (w *Walk) holdForBack(ctx context.Context) ([]Change, error) {
+	composites, err := w.composites(ctx)
+	var changes []Change
+	for _, xr := range composites {
+		if !onThisSide(xr) || xr.GetAnnotations()[stateAnnotation] == stateBack {
+			continue
+		}
+		changes = append(changes, changeOf(xr, "is held from Crossplane until it is CAPZ's", func(ctx context.Context) error {
+			return w.patch(ctx, xr, paused(xr, stateBack))
+		}))
+	}
+	return changes, err
+}
+
+// onThisSide reports whether an object is this project's, or was about to be when a takeover ended in the middle.
+func onThisSide(xr *unstructured.Unstructured) bool {
+	return ours(xr) || xr.GetAnnotations()[stateAnnotation] != ""
+}
+
+// ours reports whether this project or Crossplane keeps an object.
+func ours(xr *unstructured.Unstructured) bool {
+	return slices.Contains(xr.GetFinalizers(), names.Finalizer) || slices.Contains(xr.GetFinalizers(), crossplaneFinalizer)
+}
+
+// parkDefinitions has CAPZ's Namespace control the definitions that Crossplane controls.
+func (w *Walk) parkDefinitions(ctx context.Context) ([]Change, error) {
+	deployment, err := w.capz(ctx)
+	if err != nil {
+		return nil, err
+	}
+	namespace, err := w.get(ctx, namespaceKind, "", deployment.GetNamespace())
+	if err != nil {
+		return nil, err
+	}
+	definitions, err := w.definitions(ctx)
+	var changes []Change
+	for _, o := range definitions {
+		if !definedBy(o, xrdKind.Kind) {
+			continue
+		}
+		parked := o.DeepCopy()
+		parked.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(namespace, namespaceKind)})
+		changes = append(changes, changeOf(o, "is no longer Crossplane's, so that its objects stay when Crossplane's definition goes", func(ctx context.Context) error {
+			return w.patch(ctx, o, parked)
+		}))
+	}
+	return changes, err
+}
+
+var usageKind = schema.GroupVersionKind{Group: "protection.crossplane.io", Version: "v1beta1", Kind: "ClusterUsage"}
+
+// usageName keeps the Configuration (package/install/protection.yaml).
+const usageName = "crossplane-capz-configuration"
+
+// uninstall deletes the packages and what keeps them.
+func (w *Walk) uninstall(ctx context.Context) ([]Change, error) {
+	var changes []Change
+	add := func(o *unstructured.Unstructured, what string, do func(context.Context) error) {
+		if o != nil && o.GetDeletionTimestamp() == nil {
+			changes = append(changes, changeOf(o, what, do))
+		}
+	}
+	usage, err := w.get(ctx, usageKind, "", usageName)
+	if err != nil {
+		return nil, err
+	}
+	if usage != nil {
+		add(usage, "is deleted: it keeps the Configuration", w.remove(usage))
+	}
+	for _, kind := range []string{"Configuration", "Provider", "Function"} {
+		for gvk, name := range packages {
+			if gvk.Kind != kind {
+				continue
+			}
+			o, err := w.get(ctx, gvk, "", name)
+			if err != nil {
+				return nil, err
+			}
+			if o != nil {
+				add(o, "is deleted", w.removePackage(o))
+			}
+		}
+	}
+	return changes, nil
+}
+
+// removePackage deletes a package when that deletes no object of the kinds. provider-capz would refuse it while there are any, so that its webhooks go before.
+func (w *Walk) removePackage(o *unstructured.Unstructured) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return w.await(ctx, step{name: "uninstall", awaited: func(ctx context.Context) ([]string, error) {
+			definitions, err := w.definitions(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, d := range definitions {
+				if definedBy(d, xrdKind.Kind) {
+					return nil, fmt.Errorf("CustomResourceDefinition %s is Crossplane's again, and would be deleted with its objects; start again", d.GetName())
+				}
+			}
+			webhooks, err := w.webhooksWhere(ctx, func(o *unstructured.Unstructured) bool {
+				controller := metav1.GetControllerOf(o)
+				return controller != nil && controller.Kind == "ProviderRevision" && strings.HasPrefix(controller.Name, packagesPrefix+"provider-capz")
+			})
+			if err != nil {
+				return nil, err
+			}
+			for _, webhook := range webhooks {
+				if err := w.remove(webhook)(ctx); err != nil {
+					return nil, err
+				}
+			}
+			if err := w.remove(o)(ctx); err != nil {
+				return []string{err.Error()}, nil //nolint:nilerr // The webhook may have been asked once more.
+			}
+			return nil, nil
+		}})
+	}
+}
+
+// uninstalled says what is left of this project that could act.
+func (w *Walk) uninstalled(ctx context.Context) ([]string, error) {
+	var open []string
+	for _, kind := range []string{"Configuration", "Provider", "Function", "ConfigurationRevision", "ProviderRevision", "FunctionRevision"} {
+		all, err := w.list(ctx, configurationKind.GroupVersion().WithKind(kind))
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range all {
+			if strings.HasPrefix(o.GetName(), packagesPrefix) {
+				open = append(open, fmt.Sprintf("%s %s to be gone", kind, o.GetName()))
+			}
+		}
+	}
+	xrds, err := w.list(ctx, xrdKind)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range xrds {
+		if strings.HasSuffix(o.GetName(), "."+composite.InfrastructureGroup) {
+			open = append(open, fmt.Sprintf("CompositeResourceDefinition %s to be gone", o.GetName()))
+		}
+	}
+	deployments, err := w.list(ctx, deploymentKind)
+	for _, o := range deployments {
+		if strings.HasPrefix(o.GetName(), packagesPrefix) && definedBy(o, "ProviderRevision") {
+			open = append(open, fmt.Sprintf("Deployment %s to be gone", o.GetName()))
+		}
+	}
+	return open, err
+}
+
+// restoreDefinitions gives the definitions the form that they had with CAPZ.
+func (w *Walk) restoreDefinitions(ctx context.Context) ([]Change, error) {
+	return w.restore(ctx, func(kept *unstructured.Unstructured) bool { return kept.GetKind() == definitionKind.Kind }, func(current *unstructured.Unstructured) bool {
+		return definedBy(current, namespaceKind.Kind) || appliedHere(current)
+	})
+}
+
+// restoreWebhooks makes the webhook configurations anew.
+func (w *Walk) restoreWebhooks(ctx context.Context) ([]Change, error) {
+	return w.restore(ctx, func(kept *unstructured.Unstructured) bool { return kept.GetKind() != definitionKind.Kind }, func(*unstructured.Unstructured) bool { return false })
+}
+
+// restore gives kept objects the form that they are kept in: those that are missing, and those that have another one.
+func (w *Walk) restore(ctx context.Context, which func(*unstructured.Unstructured) bool, differs func(*unstructured.Unstructured) bool) ([]Change, error) {
+	kept, err := w.kept(ctx)
+	if err != nil || kept == nil {
+		return nil, err
+	}
+	objects, err := unpack(kept)
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for _, o := range objects {
+		if !which(o) {
+			continue
+		}
+		current, err := w.get(ctx, o.GroupVersionKind(), "", o.GetName())
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case current == nil:
+			changes = append(changes, changeOf(o, "is made as CAPZ had it", func(ctx context.Context) error { return w.Client.Create(ctx, o, client.FieldOwner(FieldOwner)) }))
+		case differs(current):
+			o.SetResourceVersion(current.GetResourceVersion())
+			o.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) // Begun anew: what was applied here is no longer there.
+			changes = append(changes, changeOf(o, "becomes what CAPZ had; its objects stay", func(ctx context.Context) error { return w.Client.Update(ctx, o, client.FieldOwner(FieldOwner)) }))
+		}
+	}
+	return changes, nil
+}
+
+// handBack takes what is this project's off the objects.
+func (w *Walk) handBack(ctx context.Context) ([]Change, error) {
+	composites, err := w.composites(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := w.hold(ctx, slices.DeleteFunc(composites, func(xr *unstructured.Unstructured) bool { return !onThisSide(xr) }))
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for _, h := range all {
+		for _, c := range h.children {
+			if equality.Semantic.DeepEqual(c.PartialObjectMetadata, childBack(c)) {
+				continue
+			}
+			changes = append(changes, changeOf(c, "what Crossplane has applied becomes what CAPZ applies", func(ctx context.Context) error {
+				return w.patch(ctx, c.PartialObjectMetadata, childBack(c))
+			}))
+		}
+		xr := compositeBack(h.composite)
+		what := fmt.Sprintf("finalizers %s become %s", listed(h.composite.GetFinalizers()), listed(xr.GetFinalizers()))
+		changes = append(changes, changeOf(xr, what, func(ctx context.Context) error { return w.patch(ctx, h.composite, xr) }))
+	}
+	rest, err := w.releaseRest(ctx)
+	return append(changes, rest...), err
+}
+
+// releaseRest takes the finalizers of this project off the objects that compose nothing, and off the Secrets with ASO's credentials.
+func (w *Walk) releaseRest(ctx context.Context) ([]Change, error) {
+	var changes []Change
+	for _, kind := range composite.Select(composite.Is(composite.Template, composite.Identity)) {
+		all, err := w.list(ctx, kind.GroupVersionKind)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range all {
+			if ours(o) {
+				changes = append(changes, changeOf(o, "loses Crossplane's finalizer", func(ctx context.Context) error { return w.patch(ctx, o, compositeBack(o)) }))
+			}
+		}
+	}
+	secrets, err := w.metadata(ctx, secretKind)
+	for i := range secrets {
+		o := &secrets[i]
+		if !slices.Contains(o.Finalizers, names.CredentialFinalizer) {
+			continue
+		}
+		released := o.DeepCopy()
+		released.Finalizers = slices.DeleteFunc(released.Finalizers, func(f string) bool { return f == names.CredentialFinalizer })
+		changes = append(changes, changeOf(o, "loses the finalizer of provider-capz", func(ctx context.Context) error { return w.patch(ctx, o, released) }))
+	}
+	return changes, err
+}
+
+func (w *Walk) startCAPZ(ctx context.Context) ([]Change, error) {
+	deployment, err := w.capz(ctx)
+	if err != nil || replicas.Value(deployment) > 0 {
+		return nil, err
+	}
+	kept, err := w.kept(ctx)
+	if err != nil || kept == nil {
+		return nil, err
+	}
+	count, err := strconv.ParseInt(keptReplicas.Value(kept), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("data.replicas of ConfigMap %s/%s is no number: %w", kept.GetNamespace(), kept.GetName(), err)
+	}
+	return []Change{changeOf(deployment, fmt.Sprintf("spec.replicas goes from 0 to %d", count), w.scale(deployment, count))}, nil
+}
+
+func (w *Walk) capzStarted(ctx context.Context) ([]string, error) {
+	deployment, err := w.capz(ctx)
+	if err != nil || replicas.Value(deployment) == 0 || readyReplicas.Value(deployment) > 0 {
+		return nil, err
+	}
+	return []string{"CAPZ to be ready"}, nil
+}
+
+// forget removes what was kept: the next takeover keeps what there is then.
+func (w *Walk) forget(ctx context.Context) ([]Change, error) {
+	kept, err := w.kept(ctx)
+	if err != nil || kept == nil {
+		return nil, err
+	}
+	return []Change{changeOf(kept, "is deleted, as everything in it is back", w.remove(kept))}, nil
+}

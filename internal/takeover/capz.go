@@ -1,0 +1,154 @@
+package takeover
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+)
+
+// What CAPZ is installed as (its module, config).
+const (
+	capzDeployment    = "capz-controller-manager"
+	capzProviderLabel = clusterv1.ProviderNameLabel
+	capzProvider      = "infrastructure-azure"
+	// capzManager is the field manager that CAPZ applies ASO objects with (its module, controllers/resource_reconciler.go).
+	capzManager = "capz-manager"
+	// capzOwnedKinds is the annotation in which CAPZ notes the kinds that it has applied, as Kind.version.group;Kind.version.group.
+	capzOwnedKinds = "sigs.k8s.io/cluster-api-provider-azure-owned-aso-kinds"
+	// poolMachines is the one of CAPZ's definitions that is of no composite kind here.
+	poolMachines = "azuremachinepoolmachines." + composite.InfrastructureGroup
+)
+
+var (
+	deploymentKind = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	definitionKind = schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
+	configMapKind  = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	namespaceKind  = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
+	secretKind     = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+	clusterKind    = clusterv1.GroupVersion.WithKind("Cluster")
+
+	webhookKinds = []schema.GroupVersionKind{
+		{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfiguration"},
+		{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration"},
+	}
+	capzWebhooks = map[string]bool{"capz-mutating-webhook-configuration": true, "capz-validating-webhook-configuration": true}
+)
+
+// capzFinalizers are those by which CAPZ keeps objects of a kind (its module, api/v1beta1).
+var capzFinalizers = map[string]string{
+	composite.AzureASOManagedCluster.Kind:      clusterv1.ClusterFinalizer,
+	composite.AzureASOManagedControlPlane.Kind: "azureasomanagedcontrolplane.infrastructure.cluster.x-k8s.io",
+	composite.AzureASOManagedMachinePool.Kind:  clusterv1.ClusterFinalizer,
+}
+
+var (
+	replicas        = field.At[int64]("spec", "replicas")
+	runningReplicas = field.At[int64]("status", "replicas")
+	readyReplicas   = field.At[int64]("status", "readyReplicas")
+)
+
+// capz returns CAPZ's Deployment; nil when there is none.
+func (w *Walk) capz(ctx context.Context) (*unstructured.Unstructured, error) {
+	all, err := w.list(ctx, deploymentKind, client.MatchingLabels{capzProviderLabel: capzProvider})
+	if err != nil {
+		return nil, err
+	}
+	var found []*unstructured.Unstructured
+	for _, o := range all {
+		if o.GetName() == capzDeployment {
+			found = append(found, o)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil
+	case 1:
+		return found[0], nil
+	}
+	return nil, &BlockedError{[]string{fmt.Sprintf("CAPZ runs in the namespaces %s and %s; this takes over a cluster that has one", found[0].GetNamespace(), found[1].GetNamespace())}}
+}
+
+// webhooks returns CAPZ's webhook configurations.
+func (w *Walk) webhooks(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	return w.webhooksWhere(ctx, func(o *unstructured.Unstructured) bool {
+		return capzWebhooks[o.GetName()] && o.GetLabels()[capzProviderLabel] == capzProvider
+	})
+}
+
+func (w *Walk) webhooksWhere(ctx context.Context, is func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
+	var found []*unstructured.Unstructured
+	for _, kind := range webhookKinds {
+		all, err := w.list(ctx, kind)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range all {
+			if is(o) {
+				found = append(found, o)
+			}
+		}
+	}
+	return found, nil
+}
+
+// definitions returns the CustomResourceDefinitions of CAPZ's kinds, whoever has applied them.
+func (w *Walk) definitions(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	all, err := w.list(ctx, definitionKind)
+	if err != nil {
+		return nil, err
+	}
+	var found []*unstructured.Unstructured
+	for _, o := range all {
+		// The kinds of this project in the same group, such as ClusterFacts, are none that CAPZ has.
+		if strings.HasPrefix(o.GetName(), "azure") && strings.HasSuffix(o.GetName(), "."+composite.InfrastructureGroup) {
+			found = append(found, o)
+		}
+	}
+	return found, nil
+}
+
+// definedBy reports whether an object is controlled by one of the kind.
+func definedBy(o client.Object, kind string) bool {
+	controller := metav1.GetControllerOf(o)
+	return controller != nil && controller.Kind == kind
+}
+
+// list lists the objects of a kind in all namespaces; none when the kind is not served.
+func (w *Walk) list(ctx context.Context, kind schema.GroupVersionKind, options ...client.ListOption) ([]*unstructured.Unstructured, error) {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	if err := w.Client.List(ctx, list, options...); err != nil {
+		if isNotServed(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("cannot read objects of kind %s: %w", kind.Kind, err)
+	}
+	all := make([]*unstructured.Unstructured, 0, len(list.Items))
+	for i := range list.Items {
+		all = append(all, &list.Items[i])
+	}
+	return all, nil
+}
+
+// get returns an object; nil when there is none.
+func (w *Walk) get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
+	o := &unstructured.Unstructured{}
+	o.SetGroupVersionKind(kind)
+	err := w.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, o)
+	switch {
+	case err == nil:
+		return o, nil
+	case isNotServed(err) || client.IgnoreNotFound(err) == nil:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("cannot read %s %s: %w", kind.Kind, name, err)
+}

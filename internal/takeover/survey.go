@@ -1,0 +1,144 @@
+package takeover
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+)
+
+var specResources = field.At[[]any]("spec", "resources")
+
+// composites returns the objects of the kinds that compose something: those that change hands.
+func (w *Walk) composites(ctx context.Context, families ...composite.Family) ([]*unstructured.Unstructured, error) {
+	var all []*unstructured.Unstructured
+	for _, kind := range composite.Select(composite.InContract) {
+		if kind.Group != composite.InfrastructureGroup || len(families) > 0 && !slices.Contains(families, kind.Family) {
+			continue
+		}
+		found, err := w.list(ctx, kind.GroupVersionKind)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// A held is a composite resource with the ASO objects that are its own.
+type held struct {
+	composite *unstructured.Unstructured
+	children  []child
+}
+
+// A child is an ASO object of a composite resource, as far as its metadata goes.
+type child struct {
+	*metav1.PartialObjectMetadata
+
+	// version is the API version that it was applied in.
+	version string
+}
+
+// hold finds the ASO objects of composite resources: those that they control, and those of their spec that nobody controls, as CAPZ lets go of
+// the objects of paused Clusters. Each kind is listed once.
+func (w *Walk) hold(ctx context.Context, composites []*unstructured.Unstructured) ([]held, error) {
+	listed := map[schema.GroupKind][]metav1.PartialObjectMetadata{}
+	var all []held
+	for _, xr := range composites {
+		h := held{composite: xr}
+		for _, kind := range childKinds(xr) {
+			if _, done := listed[kind.GroupKind()]; !done {
+				objects, err := w.metadata(ctx, kind)
+				if err != nil {
+					return nil, err
+				}
+				listed[kind.GroupKind()] = objects
+			}
+			for i := range listed[kind.GroupKind()] {
+				if object := &listed[kind.GroupKind()][i]; belongs(object, xr) {
+					h.children = append(h.children, child{object, versionOf(object, kind)})
+				}
+			}
+		}
+		all = append(all, h)
+	}
+	return all, nil
+}
+
+// metadata lists the metadata of the objects of a kind; none when it is not served.
+func (w *Walk) metadata(ctx context.Context, kind schema.GroupVersionKind) ([]metav1.PartialObjectMetadata, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
+	if err := w.Client.List(ctx, list); err != nil {
+		if isNotServed(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("cannot read objects of kind %s: %w", kind.Kind, err)
+	}
+	for i := range list.Items {
+		list.Items[i].SetGroupVersionKind(kind)
+	}
+	return list.Items, nil
+}
+
+// childKinds returns the kinds of ASO that a composite resource has, each once: those of its spec, and those that CAPZ has noted.
+func childKinds(xr *unstructured.Unstructured) []schema.GroupVersionKind {
+	var kinds []schema.GroupVersionKind
+	add := func(kind schema.GroupVersionKind) {
+		known := slices.ContainsFunc(kinds, func(k schema.GroupVersionKind) bool { return k.GroupKind() == kind.GroupKind() })
+		if aso.IsASO(kind.Group) && kind.Kind != "" && !known {
+			kinds = append(kinds, kind)
+		}
+	}
+	for _, r := range field.Maps(specResources.Value(xr)) {
+		add(schema.FromAPIVersionAndKind(field.Text(r["apiVersion"]), field.Text(r["kind"])))
+	}
+	for _, noted := range strings.Split(xr.GetAnnotations()[capzOwnedKinds], ";") {
+		if kind, _ := schema.ParseKindArg(noted); kind != nil {
+			add(*kind)
+		}
+	}
+	return kinds
+}
+
+// belongs reports whether an ASO object is a composite resource's.
+func belongs(object *metav1.PartialObjectMetadata, xr *unstructured.Unstructured) bool {
+	if object.Namespace != xr.GetNamespace() {
+		return false
+	}
+	if controller := metav1.GetControllerOf(object); controller != nil {
+		return controller.UID == xr.GetUID()
+	}
+	kind := object.GroupVersionKind().GroupKind()
+	return slices.ContainsFunc(field.Maps(specResources.Value(xr)), func(r map[string]any) bool {
+		metadata, _ := r["metadata"].(map[string]any)
+		named := schema.FromAPIVersionAndKind(field.Text(r["apiVersion"]), field.Text(r["kind"])).GroupKind()
+		return named == kind && field.Text(metadata["name"]) == object.Name
+	})
+}
+
+// versionOf returns the API version that an ASO object was applied in.
+func versionOf(object *metav1.PartialObjectMetadata, kind schema.GroupVersionKind) string {
+	for _, m := range object.ManagedFields {
+		if appliedByOwner(m) {
+			return m.APIVersion
+		}
+	}
+	return kind.GroupVersion().String()
+}
+
+// isNotServed reports whether the API server does not have a kind.
+func isNotServed(err error) bool {
+	return meta.IsNoMatchError(err) ||
+		apierrors.IsNotFound(err) && strings.Contains(err.Error(), "the server could not find the requested resource")
+}
