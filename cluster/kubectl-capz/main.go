@@ -38,7 +38,7 @@ func newCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
-	root.AddCommand(newPlanCommand(streams), newAdoptCommand(streams), newWhyCommand(streams), newTakeoverCommand(streams), newVersionCommand(streams))
+	root.AddCommand(newPlanCommand(streams), newAdoptCommand(streams), newMigrateCommand(streams), newWhyCommand(streams), newTakeoverCommand(streams), newVersionCommand(streams))
 	return root
 }
 
