@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -87,6 +88,7 @@ var deniedByPolicy = []step{
 			condition(asoClusterKind, clusterName, "Ready", "False", "spec.resources[1] (ResourceGroup denied) is refused by the API server"),
 			condition(clusterKind, clusterName, "InfrastructureReady", "False", "not with this policy"),
 		},
+		stays: []expectation{because(asoClusterKind.Kind, "not with this policy")}, staysFor: time.Second,
 	},
 	{
 		name: "taken back: two entries, one of which the policy denies",

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 )
@@ -38,6 +39,7 @@ var refusal = &scenario{
 				condition(clusterKind, clusterName, "InfrastructureReady", "False", groupRefused),
 				says(controlPlaneKind, clusterName, "ResourceGroup my-cluster"),
 			},
+			stays: []expectation{because("ResourceGroup", groupRefused)}, staysFor: time.Second,
 		},
 		{
 			name: "allow it, while Azure refuses the AKS cluster",
@@ -47,11 +49,12 @@ var refusal = &scenario{
 				says(controlPlaneKind, clusterName, clusterRefused),
 				condition(clusterKind, clusterName, "ControlPlaneAvailable", "False", clusterRefused),
 			},
+			stays: []expectation{because("ManagedCluster", clusterRefused)}, staysFor: time.Second,
 		},
 		{
 			name:   "allow it",
 			act:    fix("cluster"),
-			expect: []expectation{available, contractKept, kubeconfigWorks, silent(controlPlaneKind, clusterName, clusterRefused)},
+			expect: []expectation{available, contractKept, kubeconfigWorks, silent(controlPlaneKind, clusterName, clusterRefused), nothingWrong},
 		},
 		{
 			name: "ask for a version that AKS does not have",
@@ -63,6 +66,7 @@ var refusal = &scenario{
 				condition(clusterKind, clusterName, "ControlPlaneAvailable", "True", "1.99.0"),
 				field(controlPlaneKind, clusterName, "status.version", version), kubelets(version),
 			},
+			stays: []expectation{because("ManagedCluster", "1.99.0, which is not supported")}, staysFor: time.Second,
 		},
 		{
 			name:   "ask for one that it has",

@@ -19,6 +19,7 @@ var secretsMistaken = &scenario{
 		{
 			name: "a certificate that is none", act: all(createBootstrap, createNoCertificate, createIdentity, applyMistaken),
 			expect: []expectation{warned(typedControlPlaneKind, clusterName, "is not a certificate with its RSA key"), gone(secretKind, asoSecret), azureEmpty},
+			stays:  []expectation{because(typedControlPlaneKind.Kind, "is not a certificate with its RSA key")}, staysFor: time.Second,
 		},
 		{
 			name: "a client secret that Entra refuses",
@@ -29,6 +30,7 @@ var secretsMistaken = &scenario{
 				return w.set(typedControlPlaneKind, clusterName, "spec.identityRef.name", typedIdentity)
 			},
 			expect: []expectation{credentialIs("AZURE_CLIENT_SECRET", "client secret"), resourceGroupSays("AADSTS7000215"), azureEmpty},
+			stays:  []expectation{because("ResourceGroup", "AADSTS7000215")}, staysFor: time.Second,
 		},
 		{
 			name: "the right one", act: setSecret(typedIdentity, "clientSecret", "the right secret"),
