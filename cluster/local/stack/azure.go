@@ -52,6 +52,11 @@ func (s *Stack) ProxyURL() string { return "http://" + s.simulator().address(por
 // AzureCA returns the file with the simulated Azure's certificate authority.
 func (s *Stack) AzureCA() string { return s.simulator().path("azure", "ca.crt") }
 
+// AzureEnv returns the variables of a client of Azure that is signed in as a person, and reaches the simulated Azure by the addresses of the real one.
+func (s *Stack) AzureEnv() []string {
+	return append(s.azureEnv(), "AZURE_TENANT_ID=tenant", "AZURE_CLIENT_ID="+PersonAgent, "AZURE_CLIENT_SECRET=simulated")
+}
+
 // azureEnv sends a client of Azure to the simulator: through its proxy, and with its certificate authority trusted. By plain HTTP
 // the proxy answers for the Instance Metadata Service, which managed identities get their tokens from.
 func (s *Stack) azureEnv() []string {
