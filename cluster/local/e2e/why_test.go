@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/why"
 )
@@ -30,21 +32,33 @@ func (w *world) why() (*why.Answer, error) {
 	return answer, nil
 }
 
+// causePatience is how long a cause may take to be named: while something is tried again, or a component comes back, others may be.
+const causePatience = 20 * time.Second
+
 // because expects that kubectl capz why names a cause about an object of a kind, with words in its reason or message, and the next step. It
 // takes a second: it is for what stays.
 func because(kind, words string) expectation {
 	return func(w *world) []string {
-		answer, err := w.why()
-		if err != nil {
-			return []string{err.Error()}
-		}
-		for _, cause := range answer.Causes {
-			if cause.Object.Kind == kind && strings.Contains(cause.Reason+" "+cause.Message, words) && cause.Next != "" {
+		for begun := time.Now(); ; {
+			answer, err := w.why()
+			switch {
+			case err == nil && namesCause(answer, kind, words):
 				return nil
+			case time.Since(begun) < causePatience && w.ctx.Err() == nil:
+				time.Sleep(checkInterval)
+			case err != nil:
+				return []string{err.Error()}
+			default:
+				return []string{fmt.Sprintf("kubectl capz why does not name %q of a %s: %s", words, kind, causes(answer))}
 			}
 		}
-		return []string{fmt.Sprintf("kubectl capz why does not name %q of a %s: %s", words, kind, causes(answer))}
 	}
+}
+
+func namesCause(answer *why.Answer, kind, words string) bool {
+	return slices.ContainsFunc(answer.Causes, func(c why.Cause) bool {
+		return c.Object.Kind == kind && strings.Contains(c.Reason+" "+c.Message, words) && c.Next != ""
+	})
 }
 
 // nothingWrong expects that kubectl capz why finds everything ready.
