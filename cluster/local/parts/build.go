@@ -54,11 +54,13 @@ func (b *Builder) Build(ctx context.Context, without ...string) error {
 	return b.runAll(ctx, steps)
 }
 
-// BuildPeers builds what this project is measured against.
-func (b *Builder) BuildPeers(ctx context.Context) error {
+// BuildPeers builds those of a name of what this project is measured against; all for no names.
+func (b *Builder) BuildPeers(ctx context.Context, names ...string) error {
 	var steps []step
 	for _, p := range Peers() {
-		steps = append(steps, b.partStep(p))
+		if len(names) == 0 || slices.Contains(names, p.Name) {
+			steps = append(steps, b.partStep(p))
+		}
 	}
 	return b.runAll(ctx, steps)
 }

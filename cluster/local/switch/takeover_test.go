@@ -111,7 +111,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, ctx: ctx}
 	builder := &parts.Builder{Root: root, Log: os.Stdout}
 	w.must(builder.Build(ctx))
-	w.must(builder.BuildPeers(ctx))
+	w.must(builder.BuildPeers(ctx, parts.CAPZ))
 	dir := filepath.Join(root, ".local", "switch")
 	_, err := stack.Down(root, dir) // What an earlier run may have left.
 	w.must(err)
