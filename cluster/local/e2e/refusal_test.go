@@ -54,7 +54,7 @@ var refusal = &scenario{
 		{
 			name:   "allow it",
 			act:    fix("cluster"),
-			expect: []expectation{available, contractKept, kubeconfigWorks, silent(controlPlaneKind, clusterName, clusterRefused), nothingWrong},
+			expect: []expectation{available, contractKept, kubeconfigWorks, silent(controlPlaneKind, clusterName, clusterRefused), nothingWrongOnce(available)},
 		},
 		{
 			name: "ask for a version that AKS does not have",

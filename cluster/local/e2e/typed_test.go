@@ -145,7 +145,7 @@ var typed = &scenario{
 				owned("/resourceGroups/my-cluster"), owned("/virtualNetworks/my-cluster"), owned("/managedClusters/my-cluster"),
 				inAzure("/virtualNetworks/my-cluster/subnets/my-cluster", "properties.addressPrefixes", "[10.224.0.0/16]"),
 				field(typedControlPlaneKind, clusterName, "spec.controlPlaneEndpoint.port", 443),
-				nothingWrong,
+				nothingWrongOnce(available, replicas(systemPool, 2), replicas(userPool, 2)),
 			},
 		},
 		{

@@ -61,16 +61,23 @@ func namesCause(answer *why.Answer, kind, words string) bool {
 	})
 }
 
-// nothingWrong expects that kubectl capz why finds everything ready.
-func nothingWrong(w *world) []string {
-	answer, err := w.why()
-	if err != nil {
-		return []string{err.Error()}
+// nothingWrongOnce expects that kubectl capz why finds everything ready. It is asked, which takes a second, when all else is met.
+func nothingWrongOnce(met ...expectation) expectation {
+	return func(w *world) []string {
+		for _, e := range met {
+			if missing := e(w); len(missing) > 0 {
+				return missing
+			}
+		}
+		answer, err := w.why()
+		if err != nil {
+			return []string{err.Error()}
+		}
+		if answer.Ready && len(answer.Causes) == 0 {
+			return nil
+		}
+		return []string{"kubectl capz why says of a cluster that is Available: " + causes(answer)}
 	}
-	if answer.Ready && len(answer.Causes) == 0 {
-		return nil
-	}
-	return []string{"kubectl capz why says of a cluster that is Available: " + causes(answer)}
 }
 
 func causes(answer *why.Answer) string {
