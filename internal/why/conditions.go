@@ -17,7 +17,7 @@ var (
 // negative are the types of conditions that are False when all is well (Cluster API, "Conditions").
 var negative = []string{
 	clusterv1.PausedCondition, clusterv1.DeletingCondition, clusterv1.ScalingUpCondition, clusterv1.ScalingDownCondition,
-	clusterv1.RemediatingCondition, clusterv1.RollingOutCondition,
+	clusterv1.RemediatingCondition, clusterv1.RollingOutCondition, clusterv1.MachineUpdatingCondition,
 }
 
 // summaries are the types of conditions that only repeat the others.

@@ -42,6 +42,15 @@ spec:
 status:
   conditions: [{type: Paused, status: "False", reason: NotPaused}]
 ---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Machine
+metadata: {name: well, namespace: ns, labels: {cluster.x-k8s.io/cluster-name: c}}
+status:
+  conditions:
+  - {type: Ready, status: "True", reason: Ready}
+  - {type: Updating, status: "False", reason: NotUpdating}
+  - {type: Deleting, status: "False", reason: NotDeleting}
+---
 apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
 kind: AzureASOManagedCluster
 metadata: {name: c, namespace: ns, uid: infra-uid, labels: {cluster.x-k8s.io/cluster-name: c}}
