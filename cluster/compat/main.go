@@ -1,11 +1,11 @@
 // Compat compares what this project makes of the typed AKS kinds with what CAPZ makes of them, by CAPZ's own packages.
 //
-//	go run . [-specs 2000] [-requests 5000] [-objects 4000] [-self-managed 2000] [-seed 1]
+//	go run . [-specs 2000] [-requests 5000] [-objects 4000] [-self-managed 2000] [-machine-pools 200] [-seed 1]
 //
 // It prints each field that differs and is not documented, and then `compat: N specs, D differences, K documented`. The same
 // goes for requests that only one of them refuses: `rules: N requests, D differences, K documented`, for defaults: `defaults: N objects …`, for
-// what both send to Azure for self-managed clusters: `self-managed: N specs, D differences, K documented`, and for requests for objects of
-// those: `self-managed rules: N requests …`.
+// what both send to Azure for self-managed clusters: `self-managed: N specs, D differences, K documented`, for
+// AzureMachinePools that are created and then changed: `machine pools: N pools …`, and for requests for objects of those kinds: `self-managed rules: N requests …`.
 package main
 
 import (
@@ -28,6 +28,7 @@ func main() {
 	requests := flag.Int("requests", 5000, "how many random requests, with mistakes, are compared")
 	objects := flag.Int("objects", 4000, "how many random objects are compared after defaulting")
 	selfManaged := flag.Int("self-managed", 2000, "how many random specs of self-managed clusters are compared")
+	pools := flag.Int("machine-pools", 200, "how many random AzureMachinePools are compared, created and changed")
 	seed := flag.Uint64("seed", 1, "the seed of the first random spec")
 	profile := flag.String("cpuprofile", "", "the file for a profile of the processor")
 	flag.Parse()
@@ -38,7 +39,7 @@ func main() {
 	}
 	stop := profiled(*profile)
 	ok := compareAll(context.Background(), []comparisonOf{
-		{run, *count}, {runRules, *requests}, {runDefaults, *objects}, {runSelfManaged, *selfManaged}, {runObjectRules, *requests},
+		{run, *count}, {runRules, *requests}, {runDefaults, *objects}, {runSelfManaged, *selfManaged}, {runMachinePools, *pools}, {runObjectRules, *requests},
 	}, *seed)
 	stop()
 	if !ok {

@@ -64,6 +64,7 @@ func newSelfManagedAdmission() (*selfmanaged.Admission, error) {
 		azureCluster := &infrav1.AzureCluster{}
 		azureCluster.Name, azureCluster.Namespace, azureCluster.Spec.SubscriptionID = name, specs.Namespace, specs.Subscription
 		a.With(clusterOf(name), azureCluster, poolOf(name))
+		a.With(clusterOf(name), azureCluster, poolOf(specs.LongPool))
 	}
 	return a, nil
 }
@@ -214,11 +215,7 @@ func machineOf(s *specs.SelfManaged, m specs.Machine) *clusterv1.Machine {
 
 // Sent returns what CAPZ sends for the manifests: for a cluster that does not exist, and for one that runs.
 func (c *SelfManagedCAPZ) Sent(ctx context.Context, s *specs.SelfManaged, m *selfmanaged.Manifests) (created, running *Sent, err error) {
-	azure := selfmanaged.Azure{Zones: s.Zones, FaultDomains: s.FaultDomains, OwnNetwork: s.OwnNetwork}
-	for _, size := range specs.Sizes() {
-		azure.Sizes = append(azure.Sizes, selfmanaged.Size(size))
-	}
-	world := selfmanaged.NewWorld(m, azure)
+	world := selfmanaged.NewWorld(m, azureOf(s))
 	world.Reconcile(ctx)
 	if created, err = sentBy(world); err != nil {
 		return nil, nil, err

@@ -301,6 +301,11 @@ func (w *selfManagedWorld) tellMachine(m specs.Machine, xr *unstructured.Unstruc
 // sizeOf returns what Azure offers of the size of a machine.
 func sizeOf(s *specs.SelfManaged, m specs.Machine) v1alpha1.FactsOfSize {
 	name, _ := m.Spec()["vmSize"].(string)
+	return offered(s, name)
+}
+
+// offered returns what Azure offers of a size.
+func offered(s *specs.SelfManaged, name string) v1alpha1.FactsOfSize {
 	facts := v1alpha1.FactsOfSize{Name: name, Known: true, FaultDomains: int64(s.FaultDomains)}
 	for _, size := range specs.Sizes() {
 		if size.Name == name {

@@ -57,8 +57,9 @@ func collect(typ reflect.Type, path string, all map[string]bool) {
 		if path != "" {
 			all[path] = true
 		}
-		if typ.PkgPath() == "k8s.io/apimachinery/pkg/api/resource" {
-			return
+		switch typ.PkgPath() {
+		case "k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/util/intstr":
+			return // Text or a number.
 		}
 		for i := range typ.NumField() {
 			name, options, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")

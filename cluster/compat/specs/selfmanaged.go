@@ -166,9 +166,12 @@ type Extension struct {
 }
 
 // Extensions returns those that the user wrote.
-func (m Machine) Extensions() []Extension {
+func (m Machine) Extensions() []Extension { return extensionsOf(m.Spec()) }
+
+// extensionsOf returns those in the spec of a machine, or in the template of a pool.
+func extensionsOf(spec map[string]any) []Extension {
 	var all []Extension
-	for _, e := range items(m.Spec()["vmExtensions"]) {
+	for _, e := range items(spec["vmExtensions"]) {
 		extension := Extension{Name: fmt.Sprint(e["name"]), ProtectedSettings: map[string]string{}}
 		for key, value := range inner(e, "protectedSettings") {
 			extension.ProtectedSettings[key] = fmt.Sprint(value)

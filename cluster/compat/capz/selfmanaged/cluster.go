@@ -15,12 +15,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/azure/services/subnets"
 	"sigs.k8s.io/cluster-api-provider-azure/azure/services/virtualnetworks"
 	apiinternal "sigs.k8s.io/cluster-api-provider-azure/internal/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/util/reconciler"
 )
 
 // reconcileCluster does what CAPZ's controller of AzureClusters does, in its order.
 func (w *World) reconcileCluster(ctx context.Context) (cluster *scope.ClusterScope, err error) {
 	cluster, err = scope.NewClusterScope(ctx, scope.ClusterScopeParams{
-		Client: w.api, Cluster: w.manifests.Cluster, AzureCluster: w.manifests.AzureCluster, CredentialCache: credentials})
+		Client: w.api, Cluster: w.manifests.Cluster, AzureCluster: w.manifests.AzureCluster, CredentialCache: credentials,
+		Timeouts: reconciler.Timeouts{}})
 	if err != nil {
 		return nil, err
 	}

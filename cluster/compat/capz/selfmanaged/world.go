@@ -19,6 +19,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/azure"
+	"sigs.k8s.io/cluster-api-provider-azure/azure/scope"
 	infrav1exp "sigs.k8s.io/cluster-api-provider-azure/exp/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/oracle/memory"
 )
@@ -58,6 +59,8 @@ type World struct {
 	api       *memory.API
 	// sent is what CAPZ has sent to Azure itself, by ID, and as it reads it again.
 	sent map[string]any
+	// cluster is the scope of the AzureCluster once it is reconciled.
+	cluster *scope.ClusterScope
 	// failures are CAPZ's errors, by kind and name of the object that is not reconciled further.
 	failures map[string]error
 }
@@ -95,6 +98,7 @@ func (w *World) Reconcile(ctx context.Context) {
 		w.failures["AzureCluster/"+w.manifests.AzureCluster.Name] = err
 		return
 	}
+	w.cluster = cluster
 	for _, m := range w.manifests.Machines {
 		if err := w.reconcileMachine(ctx, cluster, m); err != nil {
 			w.failures["AzureMachine/"+m.XR.Name] = err
