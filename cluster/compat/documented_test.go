@@ -83,6 +83,9 @@ func TestDocumentation(t *testing.T) {
 	for _, m := range meantSent {
 		answers = append(answers, m.row)
 	}
+	for _, m := range meantOfPools {
+		answers = append(answers, m.row)
+	}
 	for _, m := range meantObjectAnswers {
 		answers = append(answers, m.row)
 	}
