@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -80,18 +79,17 @@ func (o *adoptOptions) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.scope.Networks, "network", false, "Bring in the virtual networks and subnets that the cluster uses, too. They are only read.")
 	flags.BoolVar(&o.scope.Group, "own-resource-group", false, "Bring in the resource group, too: it is deleted, with all that is in it, when the Cluster is.")
 	flags.StringSliceVar(&o.scope.Fleets, "fleet", nil, "The ID of a fleet that the cluster may be a member of; all of its subscription unless given.")
-	flags.StringVarP(&o.output, "output", "o", "", "json or yaml: manifests and what they cannot say, together; empty for manifests alone.")
+	addOutput(cmd, &o.output, "json or yaml: manifests and what they cannot say, together; empty for manifests alone.")
 	flags.StringVar(&o.cloud, "cloud", "AzurePublicCloud", "The Azure cloud: AzurePublicCloud, AzureUSGovernmentCloud or AzureChinaCloud.")
 	flags.StringVar(&o.endpoint, "arm-endpoint", "", "The address of Azure Resource Manager, if it is not that of the cloud.")
 	flags.StringVar(&o.tenant, "tenant", "", "The tenant to sign in to, if it is not one's own.")
 	flags.DurationVar(&o.timeout, "timeout", 15*time.Minute, "How long --apply waits for each of its two steps.")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp)) // It is there.
 	o.config.AddFlags(flags)
 }
 
 func (o *adoptOptions) run(ctx context.Context, id string) error {
-	if o.output != "" && o.output != "json" && o.output != "yaml" {
-		return fmt.Errorf("--output is %q, but must be json or yaml", o.output)
+	if err := checkOutput(o.output); err != nil {
+		return err
 	}
 	namespace, _, err := o.config.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
@@ -160,15 +158,7 @@ func (o *adoptOptions) print(made *adopt.Manifests) error {
 	for _, object := range made.Objects {
 		all.Objects = append(all.Objects, object.Object)
 	}
-	content, err := json.MarshalIndent(all, "", "  ")
-	if o.output == "yaml" && err == nil {
-		content, err = yaml.JSONToYAML(content)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(o.Out, strings.TrimRight(string(content), "\n"))
-	return err
+	return encode(o.Out, o.output, all)
 }
 
 // printManifests prints objects as kubectl apply takes them.
@@ -197,11 +187,7 @@ func (o *adoptOptions) bringIn(ctx context.Context, clusters []adopt.AKSCluster,
 	if err != nil {
 		return err
 	}
-	config, err := o.config.ToRESTConfig()
-	if err != nil {
-		return err
-	}
-	b, err := newBringer(config, o.progress, o.timeout)
+	b, err := newBringer(o.config, o.progress, o.timeout)
 	if err != nil {
 		return err
 	}

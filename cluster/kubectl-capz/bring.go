@@ -13,11 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/restmapper"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
@@ -34,18 +31,17 @@ type bringer struct {
 	timeout  time.Duration
 }
 
-func newBringer(config *rest.Config, progress func(string), timeout time.Duration) (*bringer, error) {
-	config.QPS, config.Burst = 50, 300 // As kubectl has it.
-	config.WarningHandler = rest.NoWarnings{}
+func newBringer(flags *genericclioptions.ConfigFlags, progress func(string), timeout time.Duration) (*bringer, error) {
+	config, err := connection(flags)
+	if err != nil {
+		return nil, err
+	}
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
-	served, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	return &bringer{client: client, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(served)), progress: progress, timeout: timeout}, nil
+	mapper, err := flags.ToRESTMapper()
+	return &bringer{client: client, mapper: mapper, progress: progress, timeout: timeout}, err
 }
 
 func (b *bringer) resource(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
@@ -100,24 +96,6 @@ func (b *bringer) apply(ctx context.Context, objects []*unstructured.Unstructure
 	return nil
 }
 
-// Fields by which the state of an object is told.
-var (
-	conditions = field.At[[]any]("status", "conditions")
-	generation = field.At[int64]("metadata", "generation")
-)
-
-// condition returns status, observed generation and message of a condition of an object.
-func condition(o *unstructured.Unstructured, name string) (status string, observed int64, message string) {
-	for _, item := range conditions.Value(o) {
-		c, _ := item.(map[string]any)
-		if c["type"] == name {
-			observed, _ = c["observedGeneration"].(int64)
-			return field.Text(c["status"]), observed, field.Text(c["message"])
-		}
-	}
-	return "", 0, ""
-}
-
 // pollInterval is how often the state of objects is asked for.
 const pollInterval = time.Second
 
@@ -134,9 +112,13 @@ func (b *bringer) available(ctx context.Context, objects []*unstructured.Unstruc
 			if err != nil {
 				return false, err
 			}
-			status, observed, message := condition(live, "Ready")
-			if live == nil || status != "True" || observed < generation.Value(live) {
-				waits = append(waits, strings.TrimSuffix(o.GetKind()+" "+o.GetName()+": "+message, ": "))
+			if live == nil {
+				waits = append(waits, o.GetKind()+" "+o.GetName())
+				continue
+			}
+			ready := field.Condition(live, "Ready")
+			if ready["status"] != "True" || field.Integer(ready["observedGeneration"]) < live.GetGeneration() {
+				waits = append(waits, strings.TrimSuffix(o.GetKind()+" "+o.GetName()+": "+field.Text(ready["message"]), ": "))
 			}
 		}
 		b.progress(fmt.Sprintf("waiting until %s: %d to go", until, len(waits)))

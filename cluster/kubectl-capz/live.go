@@ -38,12 +38,10 @@ func (o *planOptions) where() error {
 
 // reader returns what reads the cluster.
 func (o *planOptions) reader() (*management.Reader, error) {
-	config, err := o.config.ToRESTConfig()
+	config, err := connection(o.config)
 	if err != nil {
 		return nil, err
 	}
-	config.QPS, config.Burst = 50, 300 // As kubectl has it.
-	config.WarningHandler = nil
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err

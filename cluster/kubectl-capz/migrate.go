@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/migrate"
 )
@@ -70,18 +68,18 @@ It ends with 0 when all is up to date, with 2 when it is not and nothing was wri
 	flags.StringSliceVarP(&o.files, "filename", "f", nil, "Manifests: files, folders with all in them, or - for standard input, which is written to standard output.")
 	flags.BoolVar(&o.write, "write", false, "Write the files anew.")
 	flags.BoolVar(&o.stored, "stored", false, "Have the cluster store its objects in v1beta1, and forget that it has stored others.")
-	flags.StringVarP(&o.output, "output", "o", "", "json or yaml; empty for people.")
+	addOutput(cmd, &o.output, "json or yaml; empty for people.")
 	cmd.MarkFlagsOneRequired("filename", "stored")
 	cmd.MarkFlagsMutuallyExclusive("filename", "stored")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp)) // It is there.
 	o.config.AddFlags(flags)
 	return cmd
 }
 
 func (o *migrateOptions) run(ctx context.Context) error {
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
 	switch {
-	case o.output != "" && o.output != "json" && o.output != "yaml":
-		return fmt.Errorf("--output is %q, but must be json or yaml", o.output)
 	case o.stored:
 		return o.runStored(ctx)
 	case slices.Contains(o.files, "-"):
@@ -187,15 +185,7 @@ func rewrite(path string, content []byte) error {
 
 func (o *migrateOptions) print(all []migrated) error {
 	if o.output != "" {
-		content, err := json.MarshalIndent(map[string]any{"files": append([]migrated{}, all...), "written": o.write}, "", "  ")
-		if o.output == "yaml" && err == nil {
-			content, err = yaml.JSONToYAML(content)
-		}
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(o.Out, string(content))
-		return err
+		return encode(o.Out, o.output, map[string]any{"files": append([]migrated{}, all...), "written": o.write})
 	}
 	places := 0
 	for _, file := range all {

@@ -30,11 +30,10 @@ const page = 500
 
 // runStored has the cluster store all objects of the kinds in v1beta1. Each step can be done again, so a run that was ended goes on.
 func (o *migrateOptions) runStored(ctx context.Context) error {
-	config, err := o.config.ToRESTConfig()
+	config, err := connection(o.config)
 	if err != nil {
 		return err
 	}
-	config.QPS, config.Burst = 50, 300 // As kubectl has it.
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return err

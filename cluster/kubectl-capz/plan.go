@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,6 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/resource"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/functions/registry"
 	"github.com/crossplane-capz/crossplane-capz/internal/changes"
@@ -77,7 +75,7 @@ It ends with 0 when Azure would be sent nothing, with 2 when it would, and with 
 	flags.StringSliceVarP(&o.files.Filenames, "filename", "f", nil, "Manifests: files, folders, addresses, or - for standard input.")
 	flags.BoolVarP(&o.files.Recursive, "recursive", "R", false, "Read the folders in the folders of -f, too.")
 	flags.BoolVar(&o.offline, "offline", false, "Ask no cluster: all is taken to be new.")
-	flags.StringVarP(&o.output, "output", "o", "", "json or yaml; empty for people.")
+	addOutput(cmd, &o.output, "json or yaml; empty for people.")
 	flags.BoolVar(&o.serverSide, "server-side", false, "Plan for kubectl apply --server-side.")
 	flags.BoolVar(&o.force, "force-conflicts", false, "Plan for kubectl apply --server-side --force-conflicts.")
 	flags.StringVar(&o.manager, "field-manager", "kubectl", "The name that kubectl apply --server-side has in the cluster.")
@@ -85,14 +83,13 @@ It ends with 0 when Azure would be sent nothing, with 2 when it would, and with 
 	flags.BoolVar(&o.role, "role", false, "Print the custom role in Azure that the manifests need, as JSON for az role definition create, and no plan.")
 	flags.StringVar(&o.subscription, "subscription", "", "The subscription that --role is for, where the manifests do not say it.")
 	_ = cmd.MarkFlagRequired("filename") // It is there.
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	o.config.AddFlags(flags)
 	return cmd
 }
 
 func (o *planOptions) run(ctx context.Context) error {
-	if o.output != "" && o.output != "json" && o.output != "yaml" {
-		return fmt.Errorf("--output is %q, but must be json or yaml", o.output)
+	if err := checkOutput(o.output); err != nil {
+		return err
 	}
 	if err := o.where(); err != nil {
 		return err
@@ -221,22 +218,10 @@ func (o *planOptions) read() ([]*unstructured.Unstructured, error) {
 }
 
 func (o *planOptions) print(plan *changes.Plan) error {
-	var content []byte
-	var err error
-	switch o.output {
-	case "json":
-		content, err = json.MarshalIndent(plan, "", "  ")
-		content = append(content, '\n')
-	case "yaml":
-		content, err = yaml.Marshal(plan)
-	default:
+	if o.output == "" {
 		return changes.Text(o.Out, plan, coloured(o.Out))
 	}
-	if err != nil {
-		return err
-	}
-	_, err = o.Out.Write(content)
-	return err
+	return encode(o.Out, o.output, plan)
 }
 
 // coloured reports whether what is written is for a terminal of somebody who wants colours (https://no-color.org).

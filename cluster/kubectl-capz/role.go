@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/changes"
 )
@@ -36,13 +34,5 @@ func (o *planOptions) printRole(ctx context.Context, manifests []*unstructured.U
 			return err
 		}
 	}
-	content, err := json.MarshalIndent(role, "", "  ")
-	if o.output == "yaml" {
-		content, err = yaml.Marshal(role)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(o.Out, string(content))
-	return err
+	return encode(o.Out, o.output, role)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -11,9 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 	"github.com/crossplane-capz/crossplane-capz/internal/takeover"
@@ -57,18 +54,17 @@ What is done is found out by looking at the cluster: start it again when it was 
 	flags.StringSliceVarP(&o.files, "filename", "f", nil, "What installs crossplane-capz: install.yaml of a release, files or folders.")
 	flags.BoolVar(&o.dry, "dry-run", false, "Print what would be changed, and change nothing. It ends with 2 when there is something.")
 	flags.BoolVar(&o.back, "back", false, "Return the cluster to CAPZ.")
-	flags.StringVarP(&o.output, "output", "o", "", "json or yaml; empty for people.")
+	addOutput(cmd, &o.output, "json or yaml; empty for people.")
 	flags.DurationVar(&o.patience, "timeout", 10*time.Minute, "How long each step waits for other controllers.")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	o.config.AddFlags(flags)
 	return cmd
 }
 
 func (o *takeoverOptions) run(ctx context.Context) error {
-	switch {
-	case o.output != "" && o.output != "json" && o.output != "yaml":
-		return fmt.Errorf("--output is %q, but must be json or yaml", o.output)
-	case o.back && len(o.files) > 0:
+	if err := checkOutput(o.output); err != nil {
+		return err
+	}
+	if o.back && len(o.files) > 0 {
 		return fmt.Errorf("-f is given together with --back, which installs nothing")
 	}
 	walk, err := o.walk()
@@ -93,12 +89,10 @@ func (o *takeoverOptions) run(ctx context.Context) error {
 }
 
 func (o *takeoverOptions) walk() (*takeover.Walk, error) {
-	config, err := o.config.ToRESTConfig()
+	config, err := connection(o.config)
 	if err != nil {
 		return nil, err
 	}
-	config.QPS, config.Burst = 50, 300 // As kubectl has it.
-	config.WarningHandler = rest.NoWarnings{}
 	connected, err := client.New(config, client.Options{})
 	if err != nil {
 		return nil, err
@@ -129,24 +123,17 @@ func (o *takeoverOptions) read(file string) ([]*unstructured.Unstructured, error
 func (o *takeoverOptions) say(words string) { _, _ = fmt.Fprintln(o.ErrOut, words) }
 
 func (o *takeoverOptions) print(changes []takeover.Change) error {
-	var raw []byte
-	var err error
+	var text []byte
 	switch {
-	case o.output == "json":
-		raw, err = json.MarshalIndent(changes, "", "  ")
-		raw = append(raw, '\n')
-	case o.output == "yaml":
-		raw, err = yaml.Marshal(changes)
+	case o.output != "":
+		return encode(o.Out, o.output, changes)
 	case o.dry:
 		for _, c := range changes {
-			raw = fmt.Appendf(raw, "%s: %s\n", c.Step, c)
+			text = fmt.Appendf(text, "%s: %s\n", c.Step, c)
 		}
 	default:
-		raw = fmt.Appendf(raw, "done, %d changes\n", len(changes))
+		text = fmt.Appendf(text, "done, %d changes\n", len(changes))
 	}
-	if err != nil {
-		return err
-	}
-	_, err = o.Out.Write(raw)
+	_, err := o.Out.Write(text)
 	return err
 }

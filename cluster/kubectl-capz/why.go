@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -17,7 +16,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/management"
 	"github.com/crossplane-capz/crossplane-capz/internal/why"
@@ -61,15 +59,14 @@ It ends with 0 when nothing is wrong, with 2 when something is not ready, and wi
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&o.output, "output", "o", "", "json or yaml; empty for people.")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"json", "yaml"}, cobra.ShellCompDirectiveNoFileComp)) // It is there.
+	addOutput(cmd, &o.output, "json or yaml; empty for people.")
 	o.config.AddFlags(flags)
 	return cmd
 }
 
 func (o *whyOptions) run(ctx context.Context, args []string) error {
-	if o.output != "" && o.output != "json" && o.output != "yaml" {
-		return fmt.Errorf("--output is %q, but must be json or yaml", o.output)
+	if err := checkOutput(o.output); err != nil {
+		return err
 	}
 	kind, name, found := strings.Cut(strings.Join(args, "/"), "/")
 	if !found || kind == "" || name == "" || strings.Contains(name, "/") {
@@ -126,11 +123,10 @@ func (o *whyOptions) connect() error {
 	if o.reader != nil {
 		return nil
 	}
-	config, err := o.config.ToRESTConfig()
+	config, err := connection(o.config)
 	if err != nil {
 		return err
 	}
-	config.QPS, config.Burst = 50, 300 // As kubectl has it.
 	reader := &management.Objects{}
 	if reader.Dynamic, err = dynamic.NewForConfig(config); err != nil {
 		return err
@@ -170,22 +166,10 @@ func (o *whyOptions) kindNamed(word string) (schema.GroupVersionKind, error) {
 }
 
 func (o *whyOptions) print(answer *why.Answer) error {
-	var content []byte
-	var err error
-	switch o.output {
-	case "json":
-		content, err = json.MarshalIndent(answer, "", "  ")
-		content = append(content, '\n')
-	case "yaml":
-		content, err = yaml.Marshal(answer)
-	default:
+	if o.output == "" {
 		return why.Text(o.Out, answer)
 	}
-	if err != nil {
-		return err
-	}
-	_, err = o.Out.Write(content)
-	return err
+	return encode(o.Out, o.output, answer)
 }
 
 // complete completes KIND/NAME: the kinds of Cluster API, and the names that the cluster has.

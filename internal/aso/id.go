@@ -23,7 +23,6 @@ var (
 
 	// SpecOperatorSpec is what ASO is to do beside Azure, such as to write Secrets.
 	SpecOperatorSpec = field.At[map[string]any]("spec", "operatorSpec")
-	conditions       = field.At[[]any]("status", "conditions")
 	generation       = field.At[int64]("metadata", "generation")
 )
 

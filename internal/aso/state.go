@@ -90,12 +90,7 @@ func blockedForEver(obj *unstructured.Unstructured, reason string) bool {
 
 // readyCondition returns the condition Ready of obj, of whatever generation; nil when there is none.
 func readyCondition(obj *unstructured.Unstructured) map[string]any {
-	for _, c := range field.Maps(conditions.Value(obj)) {
-		if c["type"] == "Ready" {
-			return c
-		}
-	}
-	return nil
+	return field.Condition(obj, "Ready")
 }
 
 // LastSaid reports whether the message that ASO last reported of an object, of whatever generation, has the text; obj may be nil.

@@ -150,6 +150,18 @@ func Maps(items []any) []map[string]any {
 	return out
 }
 
+var conditions = At[[]any]("status", "conditions")
+
+// Condition returns the condition of a type in the object's status.conditions; nil when there is none.
+func Condition(obj *unstructured.Unstructured, conditionType string) map[string]any {
+	for _, c := range Maps(conditions.Value(obj)) {
+		if c["type"] == conditionType {
+			return c
+		}
+	}
+	return nil
+}
+
 // Text returns the value if it is a string, else nothing.
 func Text(v any) string {
 	s, _ := v.(string)

@@ -41,11 +41,7 @@ func (r *Objects) Get(ctx context.Context, gvk schema.GroupVersionKind, namespac
 	if err != nil {
 		return nil, err
 	}
-	client := dynamic.ResourceInterface(r.Dynamic.Resource(mapping.Resource))
-	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		client = r.Dynamic.Resource(mapping.Resource).Namespace(namespace)
-	}
-	o, err := client.Get(ctx, name, metav1.GetOptions{})
+	o, err := r.Dynamic.Resource(mapping.Resource).Namespace(scoped(mapping, namespace)).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -58,11 +54,7 @@ func (r *Objects) Metadata(ctx context.Context, gvk schema.GroupVersionKind, nam
 	if err != nil {
 		return nil, err
 	}
-	client := metadata.ResourceInterface(r.Meta.Resource(mapping.Resource))
-	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		client = r.Meta.Resource(mapping.Resource).Namespace(namespace)
-	}
-	o, err := client.Get(ctx, name, metav1.GetOptions{})
+	o, err := r.Meta.Resource(mapping.Resource).Namespace(scoped(mapping, namespace)).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -79,11 +71,7 @@ func (r *Objects) List(ctx context.Context, gvk schema.GroupVersionKind, namespa
 	if err != nil {
 		return nil, err
 	}
-	client := dynamic.ResourceInterface(r.Dynamic.Resource(mapping.Resource))
-	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		client = r.Dynamic.Resource(mapping.Resource).Namespace(namespace)
-	}
-	list, err := client.List(ctx, metav1.ListOptions{LabelSelector: selector})
+	list, err := r.Dynamic.Resource(mapping.Resource).Namespace(scoped(mapping, namespace)).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
 		return nil, err
 	}

@@ -47,10 +47,15 @@ func (r *Reader) resource(gvk schema.GroupVersionKind, namespace string) (dynami
 	if err != nil {
 		return nil, err
 	}
+	return r.Client.Resource(mapping.Resource).Namespace(scoped(mapping, namespace)), nil
+}
+
+// scoped returns the namespace of an object of a kind; none where the kind has no namespaces.
+func scoped(mapping *meta.RESTMapping, namespace string) string {
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
-		return r.Client.Resource(mapping.Resource).Namespace(namespace), nil
+		return namespace
 	}
-	return r.Client.Resource(mapping.Resource), nil
+	return ""
 }
 
 // Get returns an object; nil when there is none.

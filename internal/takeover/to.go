@@ -314,10 +314,8 @@ func (w *Walk) clustersOpen(ctx context.Context) ([]string, error) {
 	return open, err
 }
 
-var conditions = field.At[[]any]("status", "conditions")
-
 func conditionTrue(o *unstructured.Unstructured, condition string) bool {
-	return slices.ContainsFunc(field.Maps(conditions.Value(o)), func(c map[string]any) bool { return c["type"] == condition && c["status"] == "True" })
+	return field.Condition(o, condition)["status"] == "True"
 }
 
 // patch changes an object that is still as it was read.
