@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -332,8 +333,11 @@ func everythingReady(w *world) []string {
 }
 
 // untouchedSince expects that since then Azure was sent no DELETE, and no PUT or PATCH that changed anything, but for the
-// resource whose ID ends as given; for none when that is empty.
-func untouchedSince(since time.Time, but string) expectation {
+// resource whose ID ends as given, for none when that is empty, and for fields of the endings.
+func untouchedSince(since time.Time, but string, fields ...string) expectation {
+	excepted := func(change string) bool {
+		return slices.ContainsFunc(fields, func(ending string) bool { return strings.HasSuffix(change, ending) })
+	}
 	return func(w *world) []string {
 		requests, err := w.requests(since, http.MethodPut, http.MethodPatch, http.MethodDelete)
 		if err != nil {
@@ -341,8 +345,8 @@ func untouchedSince(since time.Time, but string) expectation {
 		}
 		var touched []string
 		for _, r := range requests {
-			excepted := but != "" && strings.HasSuffix(r.Path, but)
-			if (r.Changed || r.Method == http.MethodDelete) && !excepted {
+			changed := r.Changed && (len(r.Changes) == 0 || slices.ContainsFunc(r.Changes, func(c string) bool { return !excepted(c) }))
+			if (changed || r.Method == http.MethodDelete) && (but == "" || !strings.HasSuffix(r.Path, but)) {
 				touched = append(touched, fmt.Sprintf("%s %s at %s changed %q (%d, %s): %s",
 					r.Method, r.Path, r.Time.Format(time.TimeOnly), r.Changes, r.Status, r.UserAgent, r.Body))
 			}

@@ -3,11 +3,9 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -100,14 +98,10 @@ func (w *world) plan(objects []*unstructured.Unstructured) (saying, error) {
 		fmt.Fprintf(&manifests, "---\n%s\n", raw)
 	}
 	said := saying{at: time.Now(), writes: map[string]bool{}}
-	cmd := exec.CommandContext(w.ctx, w.stack.Bin("kubectl-capz"), "plan", "--kubeconfig", w.stack.Kubeconfig(), "--namespace", w.namespace,
+	out, changes, err := w.kubectlCapz(&manifests, "plan",
 		"--server-side", "--force-conflicts", "--field-manager", fieldOwner, "--filename", "-", "--output", "json")
-	cmd.Stdin = &manifests
-	out, err := cmd.Output()
-	failed := &exec.ExitError{}
-	const exitChanges = 2
-	if errors.As(err, &failed) && failed.ExitCode() != exitChanges {
-		return said, fmt.Errorf("kubectl capz plan: %w: %s%s", err, failed.Stderr, out)
+	if err != nil {
+		return said, err
 	}
 	plan := struct {
 		Changes []struct {
@@ -129,8 +123,8 @@ func (w *world) plan(objects []*unstructured.Unstructured) (saying, error) {
 			said.writes[written(http.MethodDelete, item.Replaces)] = true
 		}
 	}
-	if (len(said.writes) > 0) != (err != nil) {
-		return said, fmt.Errorf("kubectl capz plan ends with %v, and says %v", err, slices.Sorted(maps.Keys(said.writes)))
+	if (len(said.writes) > 0) != changes {
+		return said, fmt.Errorf("kubectl capz plan ends as if there were changes: %v, and says %v", changes, slices.Sorted(maps.Keys(said.writes)))
 	}
 	w.logf("the plan: %v", slices.Sorted(maps.Keys(said.writes)))
 	return said, nil

@@ -2,9 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -14,20 +12,16 @@ import (
 
 // why asks kubectl capz why about the Cluster.
 func (w *world) why() (*why.Answer, error) {
-	cmd := exec.CommandContext(w.ctx, w.stack.Bin("kubectl-capz"), "why", "cluster/"+clusterName, "--kubeconfig", w.stack.Kubeconfig(),
-		"--namespace", w.namespace, "--output", "json")
-	out, err := cmd.Output()
-	failed := &exec.ExitError{}
-	const exitNotReady = 2
-	if errors.As(err, &failed) && failed.ExitCode() != exitNotReady {
-		return nil, fmt.Errorf("kubectl capz why: %w: %s", err, failed.Stderr)
+	out, wrong, err := w.kubectlCapz(nil, "why", "cluster/"+clusterName, "--output", "json")
+	if err != nil {
+		return nil, err
 	}
 	answer := &why.Answer{}
 	if err := json.Unmarshal(out, answer); err != nil {
 		return nil, fmt.Errorf("kubectl capz why: %w: %s", err, out)
 	}
-	if answer.Ready != (err == nil) {
-		return nil, fmt.Errorf("kubectl capz why ends with %v, and says that ready is %v", err, answer.Ready)
+	if answer.Ready == wrong {
+		return nil, fmt.Errorf("kubectl capz why ends as if something were wrong: %v, and says that ready is %v", wrong, answer.Ready)
 	}
 	return answer, nil
 }
