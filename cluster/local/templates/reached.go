@@ -205,45 +205,36 @@ func (w *world) clusterLacks(ctx context.Context, end string) ([]string, error) 
 
 // nodesLack says what lacks of the machines that the template asks for.
 func (w *world) nodesLack(ctx context.Context, _ string) ([]string, error) {
-	var missing []string
-	found := 0
-	for _, gvk := range []schema.GroupVersionKind{controlPlaneKind, deploymentKind, poolKind} {
-		sets, err := w.list(ctx, gvk)
-		if err != nil {
-			return nil, err
-		}
-		found += len(sets)
-		for i := range sets {
-			lacks, err := w.setLacks(ctx, &sets[i])
-			if err != nil {
-				return nil, err
-			}
-			missing = append(missing, lacks...)
-		}
-	}
-	if found == 0 {
+	missing, found, err := w.setsLack(ctx, w.setLacks, controlPlaneKind, deploymentKind, poolKind)
+	if err == nil && found == 0 {
 		missing = append(missing, "there are no machines")
 	}
-	return missing, nil
+	return missing, err
 }
 
 // machinesLack says what lacks of the machines, which become no Nodes that are Ready.
 func (w *world) machinesLack(ctx context.Context, _ string) ([]string, error) {
-	var missing []string
-	for _, gvk := range []schema.GroupVersionKind{deploymentKind, poolKind} {
+	missing, _, err := w.setsLack(ctx, w.runningLacks, deploymentKind, poolKind)
+	return missing, err
+}
+
+// setsLack says what lacks of all objects of kinds that describe machines, and how many there are.
+func (w *world) setsLack(ctx context.Context, look func(context.Context, *unstructured.Unstructured) ([]string, error), kinds ...schema.GroupVersionKind) (missing []string, found int, err error) {
+	for _, gvk := range kinds {
 		sets, err := w.list(ctx, gvk)
 		if err != nil {
-			return nil, err
+			return nil, found, err
 		}
+		found += len(sets)
 		for i := range sets {
-			lacks, err := w.runningLacks(ctx, &sets[i])
+			lacks, err := look(ctx, &sets[i])
 			if err != nil {
-				return nil, err
+				return nil, found, err
 			}
 			missing = append(missing, lacks...)
 		}
 	}
-	return missing, nil
+	return missing, found, nil
 }
 
 // setLacks says what lacks of the machines of one MachineDeployment, MachinePool or KubeadmControlPlane.
