@@ -24,6 +24,14 @@ func rowOf[Is any](all []documented[Is], isCase func(Is) bool) string {
 	return ""
 }
 
+// printLacking prints the fields that were never set and the rows that have not been found, and reports whether there are any.
+func printLacking[Is any](out io.Writer, missing []string, all []documented[Is], found map[string]int) bool {
+	if len(missing) > 0 {
+		fmt.Fprintf(out, "never set: %s\n", strings.Join(missing, ", "))
+	}
+	return printUnseen(out, all, found)+len(missing) > 0
+}
+
 // printUnseen prints the rows that have not been found, and returns how many.
 func printUnseen[Is any](out io.Writer, all []documented[Is], found map[string]int) int {
 	var unseen []string

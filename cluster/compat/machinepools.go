@@ -136,10 +136,7 @@ func (c *machinePools) lacking() bool {
 		return false
 	}
 	missing := c.fields.Missing(reflect.TypeFor[infrav1exp.AzureMachinePoolSpec]())
-	if len(missing) > 0 {
-		fmt.Fprintf(c.out, "never set: %s\n", strings.Join(missing, ", "))
-	}
-	return printUnseen(c.out, meantOfPools, c.documented)+len(missing) > 0
+	return printLacking(c.out, missing, meantOfPools, c.documented)
 }
 
 // report notes a difference, and prints it if it is not documented.

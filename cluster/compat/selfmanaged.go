@@ -121,11 +121,7 @@ func (c *selfManaged) lacking() bool {
 	if c.specs < enough {
 		return false
 	}
-	missing := c.missing()
-	if len(missing) > 0 {
-		fmt.Fprintf(c.out, "never set: %s\n", strings.Join(missing, ", "))
-	}
-	return printUnseen(c.out, meantSent, c.documented)+len(missing) > 0
+	return printLacking(c.out, c.missing(), meantSent, c.documented)
 }
 
 // A sentFor is what both sides send for a spec.
