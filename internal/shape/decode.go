@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	kubejson "sigs.k8s.io/json"
 )
 
 // mostTold is how many mistakes a message has.
@@ -24,15 +26,15 @@ func Sentence(mistakes []Mistake, prefix, of string) string {
 	return strings.Join(told, "; ")
 }
 
-// Decode reads JSON into what a pointer points to. Unknown fields are passed over. The error says which field has a value of the
-// wrong type, what that is and what it must be.
+// Decode reads JSON into what a pointer points to, as the API server does: a field in other letters than its own is an unknown one,
+// and those are passed over. The error says which field has a value of the wrong type, what that is and what it must be.
 func Decode(content []byte, into any) error {
-	err := json.Unmarshal(content, into)
+	err := kubejson.UnmarshalCaseSensitivePreserveInts(content, into)
 	if err == nil {
 		return nil
 	}
 	var value any
-	if json.Unmarshal(content, &value) != nil {
+	if kubejson.UnmarshalCaseSensitivePreserveInts(content, &value) != nil {
 		return err // It is no JSON.
 	}
 	wrong := slices.DeleteFunc(Types(value, Go(reflect.TypeOf(into))), func(m Mistake) bool { return m.Unknown })
