@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/adopt"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 const adoptExample = `  # What would stand for this AKS cluster? Nothing is changed, in Azure or anywhere.
@@ -164,7 +164,7 @@ func (o *adoptOptions) print(made *adopt.Manifests) error {
 // printManifests prints objects as kubectl apply takes them.
 func printManifests(w io.Writer, objects []*unstructured.Unstructured) error {
 	for i, object := range objects {
-		content, err := yaml.Marshal(object.Object)
+		content, err := kubeyaml.Marshal(object.Object)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 // The formats of --output for programs.
@@ -36,7 +37,7 @@ func encode(w io.Writer, output string, value any) error {
 	var content []byte
 	var err error
 	if output == outputYAML {
-		content, err = yaml.Marshal(value)
+		content, err = kubeyaml.Marshal(value)
 	} else {
 		content, err = json.MarshalIndent(value, "", "  ")
 		content = append(content, '\n')

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 	"github.com/crossplane-capz/crossplane-capz/internal/preview"
 )
 
@@ -81,7 +82,7 @@ func report(problems []preview.Problem, stderr io.Writer) error {
 func marshal(objects []*unstructured.Unstructured) ([]byte, error) {
 	var out bytes.Buffer
 	for _, o := range objects {
-		document, err := sigsyaml.Marshal(o.Object)
+		document, err := kubeyaml.Marshal(o.Object)
 		if err != nil {
 			return nil, err
 		}

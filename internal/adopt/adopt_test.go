@@ -10,7 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 const (
@@ -415,7 +416,7 @@ func FuzzMake(f *testing.F) {
 			return
 		}
 		for _, o := range got.Objects {
-			if _, err := yaml.Marshal(o.Object); err != nil {
+			if _, err := kubeyaml.Marshal(o.Object); err != nil {
 				t.Error(err)
 			}
 		}

@@ -1,4 +1,4 @@
-// Package kubeyaml reads Kubernetes objects from YAML.
+// Package kubeyaml reads Kubernetes objects from YAML and writes them.
 package kubeyaml
 
 import (
