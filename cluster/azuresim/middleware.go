@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
@@ -87,59 +85,4 @@ func (w *recorder) finish(report func(error)) {
 	if err := w.log.Add(w.entry); err != nil {
 		report(err)
 	}
-}
-
-// injectFault does what the fault says that the request meets. It tells whether the request is answered with that, and
-// returns the request to go on with otherwise.
-func (s *Simulator) injectFault(w *recorder, r *http.Request) (*http.Request, bool) {
-	fault, err := s.faults.Take(r)
-	if err != nil {
-		arm.WriteError(w, &arm.Error{Status: http.StatusInternalServerError, Code: "InternalServerError", Message: err.Error()})
-		return r, true
-	}
-	if fault == nil {
-		return r, false
-	}
-	w.entry.Fault = fault.Name
-	if fault.Delay > 0 && !sleep(r, fault.Delay) {
-		return r, true
-	}
-	switch {
-	case fault.FailOperation:
-		fail := &arm.Error{Status: fault.Status, Code: fault.Code, Message: fault.Message}
-		return r.WithContext(arm.WithFailingOperation(r.Context(), fail)), false
-	case fault.Drop:
-		panic(http.ErrAbortHandler) // how net/http cuts a connection without an answer
-	case fault.Malformed:
-		writeMalformed(w, fault)
-		return r, true
-	case fault.Status != 0:
-		arm.WriteError(w, &arm.Error{Status: fault.Status, Code: fault.Code, Message: fault.Message, RetryAfter: fault.RetryAfter})
-		return r, true
-	}
-	return r, false
-}
-
-func sleep(r *http.Request, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-r.Context().Done():
-		return false
-	}
-}
-
-func writeMalformed(w http.ResponseWriter, fault *admin.Fault) {
-	if fault.RetryAfter > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(fault.RetryAfter))
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	status := fault.Status
-	if status == 0 {
-		status = http.StatusOK
-	}
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, `{"id": "/subscriptions/`) // a client that went away needs no answer
 }

@@ -81,7 +81,7 @@ func New(o Options) (*Simulator, error) {
 	if s.Authority, err = certificates.Load(o.Journal); err != nil {
 		return nil, err
 	}
-	if s.faults, err = faults.Load(o.Journal); err != nil {
+	if s.faults, err = faults.Load(o.Journal, s.clock); err != nil {
 		return nil, err
 	}
 	if s.tenants, err = tenants.Load(o.Journal, o.TenantID); err != nil {
@@ -181,10 +181,15 @@ func (s *Simulator) answer(w *recorder, r *http.Request) {
 			return
 		}
 	}
-	r, answered := s.injectFault(w, r)
+	r, answered := s.injectFault(w, r, kind)
 	if answered {
 		return
 	}
+	s.serve(w, r, kind)
+}
+
+// serve has the service answer that the host is of.
+func (s *Simulator) serve(w http.ResponseWriter, r *http.Request, kind hostKind) {
 	switch kind {
 	case entraHost:
 		s.entra.ServeHTTP(w, r)

@@ -15,6 +15,10 @@ type Fault struct {
 	Path string `json:"path,omitempty"`
 	// Times is how many requests the fault answers; 0 means until it is cleared.
 	Times int `json:"times,omitempty"`
+	// Every has only each request of that number meet the fault, of those that match: 3 lets two pass, then answers one. 0 is 1.
+	Every int `json:"every,omitempty"`
+	// Lasts is how long the fault is there, in the simulator's time; 0 means until it is cleared.
+	Lasts time.Duration `json:"lasts,omitempty"`
 
 	// Delay is waited before anything else happens; a fault with only a delay then lets the request through.
 	Delay time.Duration `json:"delay,omitempty"`
@@ -28,9 +32,17 @@ type Fault struct {
 	Malformed bool `json:"malformed,omitempty"`
 	// Drop closes the connection without an answer.
 	Drop bool `json:"drop,omitempty"`
+	// LoseAnswer does what is asked, and then closes the connection without an answer.
+	LoseAnswer bool `json:"loseAnswer,omitempty"`
+	// Truncate does what is asked, and closes the connection in the middle of the answer's body.
+	Truncate bool `json:"truncate,omitempty"`
 	// FailOperation lets the request through, and ends the long-running operation that it starts as Failed
 	// with Code and Message.
 	FailOperation bool `json:"failOperation,omitempty"`
+	// ProlongOperation lets the request through, and has the long-running operation that it starts take that much longer.
+	ProlongOperation time.Duration `json:"prolongOperation,omitempty"`
+	// LoseOperation lets the request through, and answers polls of the long-running operation that it starts as if there were none.
+	LoseOperation bool `json:"loseOperation,omitempty"`
 }
 
 // Request is one request as the simulator saw it.

@@ -56,7 +56,7 @@ func (s *Service) startDelete(w http.ResponseWriter, r *http.Request, resource *
 		w.WriteHeader(a.Status)
 		return nil
 	}
-	op, err := s.beginRemoval(resource, version, failing(r.Context()))
+	op, err := s.beginRemoval(resource, version, courseOf(r.Context()))
 	if err != nil {
 		return err
 	}
@@ -71,12 +71,12 @@ func (s *Service) startDelete(w http.ResponseWriter, r *http.Request, resource *
 
 // BeginRemoval starts the deletion of a resource, as a DELETE does.
 func (s *Service) BeginRemoval(resource *Resource, version string) error {
-	_, err := s.beginRemoval(resource, version, nil)
+	_, err := s.beginRemoval(resource, version, Course{})
 	return err
 }
 
 // beginRemoval returns the operation that deletes a resource; a second deletion joins the one that is under way.
-func (s *Service) beginRemoval(resource *Resource, version string, fail *Error) (*Operation, error) {
+func (s *Service) beginRemoval(resource *Resource, version string, course Course) (*Operation, error) {
 	if op := s.Operations.RunningOn(resource.ID, false); op != nil && op.Change == Remove {
 		return op, nil
 	}
@@ -96,7 +96,7 @@ func (s *Service) beginRemoval(resource *Resource, version string, fail *Error) 
 			return nil, err
 		}
 	}
-	return s.Begin(resource, Remove, version, fail)
+	return s.Begin(resource, Remove, version, course)
 }
 
 // preempt ends what else runs on a resource that is deleted: it must not tell any more that the resource is as it should be.

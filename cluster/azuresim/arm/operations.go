@@ -48,6 +48,8 @@ type Operation struct {
 	Statuses []string `json:"statuses,omitempty"`
 	// Fail is what the operation will end with, or ended with.
 	Fail *Error `json:"fail,omitempty"`
+	// Lost has polls not find it.
+	Lost bool `json:"lost,omitempty"`
 }
 
 func (o *Operation) running() bool {
@@ -156,8 +158,8 @@ func (o *operations) forget(now time.Time) error {
 	return nil
 }
 
-// Begin starts an operation on a resource.
-func (s *Service) Begin(r *Resource, kind Change, apiVersion string, fail *Error) (*Operation, error) {
+// Begin starts an operation on a resource, which goes as course says.
+func (s *Service) Begin(r *Resource, kind Change, apiVersion string, course Course) (*Operation, error) {
 	now := s.Clock.Now()
 	op := &Operation{
 		ID:           uuid.NewString(),
@@ -167,10 +169,11 @@ func (s *Service) Begin(r *Resource, kind Change, apiVersion string, fail *Error
 		APIVersion:   apiVersion,
 		Location:     s.LocationOf(r),
 		Started:      now,
-		Due:          now.Add(s.latency(r.Type, string(kind))),
+		Due:          now.Add(s.latency(r.Type, string(kind)) + course.Longer),
 		Status:       statusRunning,
 		Statuses:     s.Types.Lookup(r.Type).Protocol.Statuses[kind],
-		Fail:         fail,
+		Fail:         course.Fail,
+		Lost:         course.Lost,
 	}
 	return op, s.Operations.put(op)
 }

@@ -65,7 +65,7 @@ func TestFailingOperation(t *testing.T) {
 	f := armtest.New(t)
 	f.Make(armtest.CreateGroup)
 	r := httptest.NewRequest(http.MethodPut, "https://"+clouds.Public.ARMHost+armtest.Cluster+"?api-version=2025-08-01", strings.NewReader(armtest.ClusterBody))
-	r = r.WithContext(arm.WithFailingOperation(context.Background(), &arm.Error{Code: "QuotaExceeded", Message: "no cores left"}))
+	r = r.WithContext(arm.WithCourse(context.Background(), arm.Course{Fail: &arm.Error{Code: "QuotaExceeded", Message: "no cores left"}}))
 	created := httptest.NewRecorder()
 	f.Service.ServeHTTP(created, r)
 	if created.Code != http.StatusCreated {
@@ -92,7 +92,7 @@ func TestFailedDelete(t *testing.T) {
 	f.Make(armtest.CreateGroup)
 	f.Make(armtest.CreateNetwork)
 	r := httptest.NewRequest(http.MethodDelete, "https://"+clouds.Public.ARMHost+armtest.Network+"?api-version=2025-08-01", nil)
-	r = r.WithContext(arm.WithFailingOperation(context.Background(), &arm.Error{Code: "InternalServerError", Message: "try again"}))
+	r = r.WithContext(arm.WithCourse(context.Background(), arm.Course{Fail: &arm.Error{Code: "InternalServerError", Message: "try again"}}))
 	f.Service.ServeHTTP(httptest.NewRecorder(), r)
 	f.Clock.SetTime(f.Clock.Now().Add(armtest.Latency))
 	if state := fields.Text(f.Get(armtest.Network), "properties", "provisioningState"); state != "Failed" {
@@ -102,4 +102,60 @@ func TestFailedDelete(t *testing.T) {
 	if w := f.Send(http.MethodGet, armtest.Network, ""); w.Code != http.StatusNotFound {
 		t.Errorf("GET: %d, want 404", w.Code)
 	}
+}
+
+// TestHangingOperation checks an operation that takes longer than others of its kind.
+func TestHangingOperation(t *testing.T) {
+	f := armtest.New(t)
+	f.Make(armtest.CreateGroup)
+	created := sendWith(f, arm.Course{Longer: time.Hour}, armtest.CreateCluster)
+	for _, at := range []struct {
+		after time.Duration
+		want  string
+	}{{armtest.Latency, "InProgress"}, {armtest.Latency + time.Hour, "Succeeded"}} {
+		if got := pollAfter(f, created, at.after); got != at.want && (at.want == "Succeeded" || got == "Succeeded") {
+			t.Errorf("after %s the operation is %s, want %s", at.after, got, at.want)
+		}
+	}
+}
+
+// TestLostOperation checks an operation that nobody finds: what it is for is done.
+func TestLostOperation(t *testing.T) {
+	f := armtest.New(t)
+	f.Make(armtest.CreateGroup)
+	created := sendWith(f, arm.Course{Lost: true}, armtest.CreateCluster)
+	for _, after := range []time.Duration{0, armtest.Latency} {
+		f.Clock.SetTime(f.Clock.Now().Add(after))
+		if w := f.Poll(created, "Azure-AsyncOperation"); w.Code != http.StatusNotFound {
+			t.Errorf("poll after %s: %d %s, want 404", after, w.Code, w.Body)
+		}
+	}
+	if state := fields.Text(f.Get(armtest.Cluster), "properties", "provisioningState"); state != "Succeeded" {
+		t.Errorf("provisioningState %s, want Succeeded", state)
+	}
+}
+
+// sendWith sends a request whose operation goes as given.
+func sendWith(f *armtest.Fixture, course arm.Course, request armtest.Request) *httptest.ResponseRecorder {
+	f.T.Helper()
+	r := httptest.NewRequest(request[0], "https://"+clouds.Public.ARMHost+request[1]+"?api-version=2025-08-01", strings.NewReader(request[2]))
+	answer := httptest.NewRecorder()
+	f.Service.ServeHTTP(answer, r.WithContext(arm.WithCourse(context.Background(), course)))
+	if answer.Code >= http.StatusMultipleChoices {
+		f.T.Fatalf("%s: %d %s", request, answer.Code, answer.Body)
+	}
+	return answer
+}
+
+// pollAfter returns the status of an operation at a time after its start.
+func pollAfter(f *armtest.Fixture, begun *httptest.ResponseRecorder, after time.Duration) string {
+	f.T.Helper()
+	now := f.Clock.Now()
+	defer f.Clock.SetTime(now)
+	f.Clock.SetTime(now.Add(after))
+	body, err := fields.Decode(f.Poll(begun, "Azure-AsyncOperation").Body.Bytes())
+	if err != nil {
+		f.T.Fatal(err)
+	}
+	return fields.Text(body, "status")
 }

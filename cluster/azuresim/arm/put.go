@@ -208,7 +208,7 @@ func (s *Service) start(w http.ResponseWriter, r *http.Request, p *Put, t *Resou
 		kind = Create
 	}
 	if !a.longRunning() {
-		if fail := failing(r.Context()); fail != nil {
+		if courseOf(r.Context()).Fail != nil {
 			return s.SetState(p.Resource, StatusFailed)
 		}
 		if t.Settle != nil {
@@ -216,7 +216,7 @@ func (s *Service) start(w http.ResponseWriter, r *http.Request, p *Put, t *Resou
 		}
 		return nil
 	}
-	op, err := s.Begin(p.Resource, kind, p.APIVersion, failing(r.Context()))
+	op, err := s.Begin(p.Resource, kind, p.APIVersion, courseOf(r.Context()))
 	if err != nil {
 		return err
 	}

@@ -231,7 +231,7 @@ func (s *Service) operate(w http.ResponseWriter, r *http.Request, resource *Reso
 	if err := s.SetState(resource, StateUpdating); err != nil {
 		return InternalError(err)
 	}
-	op, err := s.Begin(resource, Update, r.URL.Query().Get("api-version"), failing(r.Context()))
+	op, err := s.Begin(resource, Update, r.URL.Query().Get("api-version"), courseOf(r.Context()))
 	if err != nil {
 		return InternalError(err)
 	}

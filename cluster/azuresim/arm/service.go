@@ -94,16 +94,27 @@ func (s *Service) EndpointOf(subscription string) string {
 	return "https://" + s.Tenants.CloudOf(subscription).ARMHost
 }
 
-type failKey struct{}
-
-// WithFailingOperation makes the operation that the request starts end with that error.
-func WithFailingOperation(ctx context.Context, fail *Error) context.Context {
-	return context.WithValue(ctx, failKey{}, fail)
+// A Course is how a long-running operation goes other than usual.
+type Course struct {
+	// Fail is what it ends with; it succeeds when nil.
+	Fail *Error
+	// Longer is how much longer it takes.
+	Longer time.Duration
+	// Lost has nobody find it who polls. What it is for is done.
+	Lost bool
 }
 
-func failing(ctx context.Context) *Error {
-	fail, _ := ctx.Value(failKey{}).(*Error)
-	return fail
+type courseKey struct{}
+
+// WithCourse has the operation that the request starts go so.
+func WithCourse(ctx context.Context, course Course) context.Context {
+	return context.WithValue(ctx, courseKey{}, course)
+}
+
+// courseOf returns how the operation goes that a request starts.
+func courseOf(ctx context.Context) Course {
+	course, _ := ctx.Value(courseKey{}).(Course)
+	return course
 }
 
 // ServeHTTP answers one ARM request.
@@ -140,6 +151,9 @@ func (s *Service) route(w http.ResponseWriter, r *http.Request, body []byte) *Er
 	}
 	if len(segments) >= 3 {
 		if op := s.Operations.byID[segments[len(segments)-1]]; op != nil && r.Method == http.MethodGet {
+			if op.Lost {
+				return NotFound("NotFound", "The entity was not found.")
+			}
 			if err := s.poll(w, op, segments[len(segments)-2]); err != nil {
 				return InternalError(err)
 			}

@@ -93,7 +93,7 @@ func (d *Directory) token(w http.ResponseWriter, r *http.Request) {
 	}
 	token, expires, err := d.Issue(cloud, r.PathValue("tenant"), r.PostForm.Get("client_id"), audience)
 	if err != nil {
-		d.fail(w, r, failure{http.StatusInternalServerError, "server_error", 90033, err.Error()})
+		d.fail(w, r, failure{http.StatusInternalServerError, "server_error", unavailable, err.Error()})
 		return
 	}
 	seconds := int(expires.Sub(d.clock.Now()).Round(time.Second) / time.Second)
@@ -110,6 +110,15 @@ func audienceOf(scopes string) string {
 		}
 	}
 	return ""
+}
+
+// unavailable is the number that Entra has for an error of its own.
+const unavailable = 90033
+
+// Refuse answers a request for a token with an error that is none of the request's: with the name that OAuth has for it, such as
+// temporarily_unavailable.
+func (d *Directory) Refuse(w http.ResponseWriter, r *http.Request, status int, name, text string) {
+	d.fail(w, r, failure{status, name, unavailable, text})
 }
 
 func (d *Directory) fail(w http.ResponseWriter, r *http.Request, f failure) {

@@ -8,8 +8,10 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
+	"k8s.io/utils/clock"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/state"
@@ -22,24 +24,28 @@ const (
 
 type fault struct {
 	admin.Fault
-	Remaining int `json:"remaining"`
-	Order     int `json:"order"`
+	Remaining int       `json:"remaining"`
+	Order     int       `json:"order"`
+	Until     time.Time `json:"until,omitzero"`
 
 	host, path *regexp.Regexp
+	// passed are the requests that matched since one was answered last. A simulator that is killed begins again with none.
+	passed int
 }
 
 // Set is a list of faults; the first that matches a request answers it.
 type Set struct {
 	journal *state.Journal
+	clock   clock.PassiveClock
 
 	mu     sync.Mutex
 	faults []*fault
 	order  int
 }
 
-// Load restores the faults in the journal.
-func Load(journal *state.Journal) (*Set, error) {
-	s := &Set{journal: journal}
+// Load restores the faults in the journal. The clock tells when those end that last for a time.
+func Load(journal *state.Journal, c clock.PassiveClock) (*Set, error) {
+	s := &Set{journal: journal, clock: c}
 	err := journal.Each(keyPrefix, func(key string, raw json.RawMessage) error {
 		f := &fault{}
 		if err := json.Unmarshal(raw, f); err != nil {
@@ -79,6 +85,9 @@ func (f *fault) compile() error {
 	if f.Status != 0 && (f.Status < 100 || f.Status > 599) {
 		return fmt.Errorf("fault status %d: want 100 to 599", f.Status)
 	}
+	if f.Every < 0 || f.Lasts < 0 || f.ProlongOperation < 0 {
+		return fmt.Errorf("fault every %d, lasts %s, prolongOperation %s: want at least 0", f.Every, f.Lasts, f.ProlongOperation)
+	}
 	return nil
 }
 
@@ -96,6 +105,9 @@ func (s *Set) Add(spec admin.Fault) (string, error) {
 	s.remove(spec.Name)
 	s.order++
 	f.Order = s.order
+	if f.Lasts > 0 {
+		f.Until = s.clock.Now().Add(f.Lasts)
+	}
 	s.faults = append(s.faults, f)
 	return f.Name, s.journal.Put(keyPrefix+f.Name, f)
 }
@@ -130,14 +142,36 @@ func (s *Set) Take(r *http.Request) (*admin.Fault, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	host := strings.ToLower(strings.TrimSuffix(r.Host, ":443"))
+	if err := s.expire(); err != nil {
+		return nil, err
+	}
 	for _, f := range s.faults {
 		if (f.Method != "" && !strings.EqualFold(f.Method, r.Method)) || !f.host.MatchString(host) || !f.path.MatchString(r.URL.Path) {
 			continue
 		}
+		if f.passed++; f.passed < f.Every {
+			continue
+		}
+		f.passed = 0
 		taken := f.Fault
 		return &taken, s.count(f)
 	}
 	return nil, nil
+}
+
+// expire removes the faults whose time is over.
+func (s *Set) expire() error {
+	now := s.clock.Now()
+	for _, f := range append([]*fault(nil), s.faults...) {
+		if f.Until.IsZero() || now.Before(f.Until) {
+			continue
+		}
+		s.remove(f.Name)
+		if err := s.journal.Delete(keyPrefix + f.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Set) count(f *fault) error {

@@ -135,7 +135,7 @@ func storeExtensions(s *arm.Service, set, r *arm.Resource, version string) *arm.
 		if err := s.Store.Put(one); err != nil {
 			return arm.InternalError(err)
 		}
-		if _, err := s.Begin(one, arm.Create, version, nil); err != nil {
+		if _, err := s.Begin(one, arm.Create, version, arm.Course{}); err != nil {
 			return arm.InternalError(err)
 		}
 	}

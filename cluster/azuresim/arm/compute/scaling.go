@@ -83,7 +83,7 @@ func (c *Provider) scaleOut(s *arm.Service, set *arm.Resource, count int, versio
 		if err := s.Store.Put(r); err != nil {
 			return arm.InternalError(err)
 		}
-		if _, err := s.Begin(r, arm.Create, version, nil); err != nil {
+		if _, err := s.Begin(r, arm.Create, version, arm.Course{}); err != nil {
 			return arm.InternalError(err)
 		}
 		if e := storeExtensions(s, set, r, version); e != nil {

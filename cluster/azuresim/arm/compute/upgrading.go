@@ -82,7 +82,7 @@ func beginUpdate(s *arm.Service, r *arm.Resource, version string) *arm.Error {
 	if err := s.SetState(r, arm.StateUpdating); err != nil {
 		return arm.InternalError(err)
 	}
-	_, err := s.Begin(r, arm.Update, version, nil)
+	_, err := s.Begin(r, arm.Update, version, arm.Course{})
 	return wrap(err)
 }
 
