@@ -46,7 +46,6 @@ over what CAPZ has made, and wait until all is Available again. Nothing is chang
 
 What is done is found out by looking at the cluster: start it again when it was ended, and it goes on.`,
 		Example: takeoverExample,
-		Hidden:  true, // Until `make switch` has passed, which takes a cluster over from the real CAPZ.
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}

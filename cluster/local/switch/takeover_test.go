@@ -134,8 +134,29 @@ func newWorld(t *testing.T) *world {
 			t.Error(err)
 		}
 	})
+	t.Cleanup(w.tell) // Before the components end.
 	w.writeProduct()
 	return w
+}
+
+// tell says, where the test has failed, what kubectl capz knows of the cause.
+func (w *world) tell() {
+	if !w.Failed() {
+		return
+	}
+	// What this cannot say the log of the failure says.
+	why, _ := w.command("why", "cluster/"+name, "-n", namespace).CombinedOutput()
+	w.Logf("kubectl capz why:\n%s", why)
+	dump := exec.CommandContext(w.ctx, w.stack.Bin("kubectl"), "get", "-A", "-o", "yaml", "--show-managed-fields", strings.Join(dumped, ","))
+	dump.Env = append(os.Environ(), "KUBECONFIG="+w.stack.Kubeconfig())
+	objects, _ := dump.CombinedOutput()
+	w.must(os.WriteFile(filepath.Join(w.stack.Dir(), "logs", "objects.yaml"), objects, 0o600))
+}
+
+// dumped are the objects that are kept of a failure, beside the logs.
+var dumped = []string{
+	"clusters.cluster.x-k8s.io", "machinepools", "azureasomanagedclusters", "azureasomanagedcontrolplanes", "azureasomanagedmachinepools", "resourcegroups.resources.azure.com",
+	"managedclusters.containerservice.azure.com", "managedclustersagentpools.containerservice.azure.com", "deployments", "events",
 }
 
 // writeProduct writes the file that installs the product.
@@ -197,13 +218,13 @@ func (w *world) killed(args ...string) {
 	said := &watchFor{text: "hand over: ", found: func() { _ = cmd.Process.Kill() }} // It shows below.
 	cmd.Stderr, cmd.Stdout = said, io.Discard
 	if err := cmd.Run(); err == nil || !said.seen {
-		w.Fatalf("kubectl capz %s was not killed in the middle (%v):\n%s", strings.Join(args, " "), err, said.String())
+		w.Fatalf("kubectl capz %s was not killed in the middle (%v):\n%s", strings.Join(args, " "), err, said.written.String())
 	}
 }
 
 // watchFor calls found when a text is written.
 type watchFor struct {
-	bytes.Buffer
+	written bytes.Buffer // Not embedded: its ReadFrom would pass Write by.
 
 	text  string
 	found func()
@@ -211,8 +232,8 @@ type watchFor struct {
 }
 
 func (f *watchFor) Write(p []byte) (int, error) {
-	n, err := f.Buffer.Write(p)
-	if !f.seen && strings.Contains(f.String(), f.text) {
+	n, err := f.written.Write(p)
+	if !f.seen && strings.Contains(f.written.String(), f.text) {
 		f.seen = true
 		f.found()
 	}
