@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 	"github.com/crossplane-capz/crossplane-capz/internal/takeover"
+	"github.com/crossplane-capz/crossplane-capz/internal/walk"
 )
 
 const takeoverExample = `  # What would be changed, object by object?
@@ -96,7 +97,7 @@ func (o *takeoverOptions) walk() (*takeover.Walk, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &takeover.Walk{Client: connected, Say: o.say, Patience: o.patience, Poll: time.Second}
+	w := &takeover.Walk{Walker: walk.Walker{Client: connected, FieldOwner: takeover.FieldOwner, Say: o.say, Patience: o.patience, Poll: time.Second}}
 	for _, file := range o.files {
 		objects, err := o.read(file)
 		if err != nil {
@@ -121,7 +122,7 @@ func (o *takeoverOptions) read(file string) ([]*unstructured.Unstructured, error
 // say tells what is done, beside what is printed for machines.
 func (o *takeoverOptions) say(words string) { _, _ = fmt.Fprintln(o.ErrOut, words) }
 
-func (o *takeoverOptions) print(changes []takeover.Change) error {
+func (o *takeoverOptions) print(changes []walk.Change) error {
 	var text []byte
 	switch {
 	case o.output != "":

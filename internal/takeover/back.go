@@ -15,21 +15,22 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/walk"
 )
 
 // The steps of the way back. Crossplane deletes the objects of a definition with it, unless somebody else controls the CustomResourceDefinition by then
 // (Crossplane, definition/reconciler.go): so the CustomResourceDefinitions go to CAPZ's Namespace before the packages are deleted.
-func (w *Walk) stepsBack() []step {
-	return []step{
-		{name: "hold", changes: w.holdForBack},
-		{name: "take the definitions from Crossplane", changes: w.parkDefinitions},
-		{name: "uninstall", changes: w.uninstall, awaited: w.uninstalled},
-		{name: "restore the definitions", changes: w.restoreDefinitions},
-		{name: "hand back", changes: w.handBack},
-		{name: "start CAPZ", changes: w.startCAPZ, awaited: w.capzStarted},
-		{name: "restore the webhooks", changes: w.restoreWebhooks},
-		{name: "verify", awaited: w.clustersOpen},
-		{name: "clean up", changes: w.forget},
+func (w *Walk) stepsBack() []walk.Step {
+	return []walk.Step{
+		{Name: "hold", Changes: w.holdForBack},
+		{Name: "take the definitions from Crossplane", Changes: w.parkDefinitions},
+		{Name: "uninstall", Changes: w.uninstall, Awaited: w.uninstalled},
+		{Name: "restore the definitions", Changes: w.restoreDefinitions},
+		{Name: "hand back", Changes: w.handBack},
+		{Name: "start CAPZ", Changes: w.startCAPZ, Awaited: w.capzStarted},
+		{Name: "restore the webhooks", Changes: w.restoreWebhooks},
+		{Name: "verify", Awaited: w.clustersOpen},
+		{Name: "clean up", Changes: w.forget},
 	}
 }
 
@@ -40,11 +41,11 @@ func (w *Walk) checkBack(ctx context.Context) error {
 		return err
 	}
 	if kept == nil {
-		return &BlockedError{[]string{fmt.Sprintf("there is no ConfigMap %s in CAPZ's namespace: this cluster was not taken over from CAPZ", keptName)}}
+		return &walk.BlockedError{Problems: []string{fmt.Sprintf("there is no ConfigMap %s in CAPZ's namespace: this cluster was not taken over from CAPZ", keptName)}}
 	}
 	var problems []string
 	for _, kind := range composite.Select(composite.Is(composite.Application)) {
-		all, err := w.list(ctx, kind.GroupVersionKind)
+		all, err := w.List(ctx, kind.GroupVersionKind)
 		if err != nil {
 			return err
 		}
@@ -66,21 +67,21 @@ func (w *Walk) checkBack(ctx context.Context) error {
 		}
 	}
 	if len(problems) > 0 {
-		return &BlockedError{problems}
+		return &walk.BlockedError{Problems: problems}
 	}
 	return nil
 }
 
 // holdForBack has Crossplane leave everything alone.
-func (w *Walk) holdForBack(ctx context.Context) ([]Change, error) {
+func (w *Walk) holdForBack(ctx context.Context) ([]walk.Change, error) {
 	composites, err := w.composites(ctx)
-	var changes []Change
+	var changes []walk.Change
 	for _, xr := range composites {
 		if !onThisSide(xr) || xr.GetAnnotations()[stateAnnotation] == stateBack {
 			continue
 		}
-		changes = append(changes, changeOf(xr, "is held from Crossplane until it is CAPZ's", func(ctx context.Context) error {
-			return w.patch(ctx, xr, paused(xr, stateBack))
+		changes = append(changes, walk.ChangeOf(xr, "is held from Crossplane until it is CAPZ's", func(ctx context.Context) error {
+			return w.Patch(ctx, xr, paused(xr, stateBack))
 		}))
 	}
 	return changes, err
@@ -97,25 +98,25 @@ func ours(xr *unstructured.Unstructured) bool {
 }
 
 // parkDefinitions has CAPZ's Namespace control the definitions that Crossplane controls.
-func (w *Walk) parkDefinitions(ctx context.Context) ([]Change, error) {
+func (w *Walk) parkDefinitions(ctx context.Context) ([]walk.Change, error) {
 	deployment, err := w.capz(ctx)
 	if err != nil {
 		return nil, err
 	}
-	namespace, err := w.get(ctx, namespaceKind, "", deployment.GetNamespace())
+	namespace, err := w.Get(ctx, namespaceKind, "", deployment.GetNamespace())
 	if err != nil {
 		return nil, err
 	}
 	definitions, err := w.definitions(ctx)
-	var changes []Change
+	var changes []walk.Change
 	for _, o := range definitions {
 		if !definedBy(o, xrdKind.Kind) {
 			continue
 		}
 		parked := o.DeepCopy()
 		parked.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(namespace, namespaceKind)})
-		changes = append(changes, changeOf(o, "is no longer Crossplane's, so that its objects stay when Crossplane's definition goes", func(ctx context.Context) error {
-			return w.patch(ctx, o, parked)
+		changes = append(changes, walk.ChangeOf(o, "is no longer Crossplane's, so that its objects stay when Crossplane's definition goes", func(ctx context.Context) error {
+			return w.Patch(ctx, o, parked)
 		}))
 	}
 	return changes, err
@@ -127,26 +128,26 @@ var usageKind = schema.GroupVersionKind{Group: "protection.crossplane.io", Versi
 const usageName = "crossplane-capz-configuration"
 
 // uninstall deletes the packages and what keeps them.
-func (w *Walk) uninstall(ctx context.Context) ([]Change, error) {
-	var changes []Change
+func (w *Walk) uninstall(ctx context.Context) ([]walk.Change, error) {
+	var changes []walk.Change
 	add := func(o *unstructured.Unstructured, what string, do func(context.Context) error) {
 		if o != nil && o.GetDeletionTimestamp() == nil {
-			changes = append(changes, changeOf(o, what, do))
+			changes = append(changes, walk.ChangeOf(o, what, do))
 		}
 	}
-	usage, err := w.get(ctx, usageKind, "", usageName)
+	usage, err := w.Get(ctx, usageKind, "", usageName)
 	if err != nil {
 		return nil, err
 	}
 	if usage != nil {
-		add(usage, "is deleted: it keeps the Configuration", w.remove(usage))
+		add(usage, "is deleted: it keeps the Configuration", w.Remove(usage))
 	}
 	for _, kind := range []string{"Configuration", "Provider", "Function"} {
 		for gvk, name := range packages {
 			if gvk.Kind != kind {
 				continue
 			}
-			o, err := w.get(ctx, gvk, "", name)
+			o, err := w.Get(ctx, gvk, "", name)
 			if err != nil {
 				return nil, err
 			}
@@ -161,7 +162,7 @@ func (w *Walk) uninstall(ctx context.Context) ([]Change, error) {
 // removePackage deletes a package when that deletes no object of the kinds. provider-capz would refuse it while there are any, so that its webhooks go before.
 func (w *Walk) removePackage(o *unstructured.Unstructured) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return w.await(ctx, step{name: "uninstall", awaited: func(ctx context.Context) ([]string, error) {
+		return w.Await(ctx, walk.Step{Name: "uninstall", Awaited: func(ctx context.Context) ([]string, error) {
 			definitions, err := w.definitions(ctx)
 			if err != nil {
 				return nil, err
@@ -179,11 +180,11 @@ func (w *Walk) removePackage(o *unstructured.Unstructured) func(context.Context)
 				return nil, err
 			}
 			for _, webhook := range webhooks {
-				if err := w.remove(webhook)(ctx); err != nil {
+				if err := w.Remove(webhook)(ctx); err != nil {
 					return nil, err
 				}
 			}
-			if err := w.remove(o)(ctx); err != nil {
+			if err := w.Remove(o)(ctx); err != nil {
 				return []string{err.Error()}, nil //nolint:nilerr // The webhook may have been asked once more.
 			}
 			return nil, nil
@@ -195,7 +196,7 @@ func (w *Walk) removePackage(o *unstructured.Unstructured) func(context.Context)
 func (w *Walk) uninstalled(ctx context.Context) ([]string, error) {
 	var open []string
 	for _, kind := range []string{"Configuration", "Provider", "Function", "ConfigurationRevision", "ProviderRevision", "FunctionRevision"} {
-		all, err := w.list(ctx, configurationKind.GroupVersion().WithKind(kind))
+		all, err := w.List(ctx, configurationKind.GroupVersion().WithKind(kind))
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +206,7 @@ func (w *Walk) uninstalled(ctx context.Context) ([]string, error) {
 			}
 		}
 	}
-	xrds, err := w.list(ctx, xrdKind)
+	xrds, err := w.List(ctx, xrdKind)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +215,7 @@ func (w *Walk) uninstalled(ctx context.Context) ([]string, error) {
 			open = append(open, fmt.Sprintf("CompositeResourceDefinition %s to be gone", o.GetName()))
 		}
 	}
-	deployments, err := w.list(ctx, deploymentKind)
+	deployments, err := w.List(ctx, deploymentKind)
 	for _, o := range deployments {
 		if strings.HasPrefix(o.GetName(), packagesPrefix) && definedBy(o, "ProviderRevision") {
 			open = append(open, fmt.Sprintf("Deployment %s to be gone", o.GetName()))
@@ -224,19 +225,19 @@ func (w *Walk) uninstalled(ctx context.Context) ([]string, error) {
 }
 
 // restoreDefinitions gives the definitions the form that they had with CAPZ.
-func (w *Walk) restoreDefinitions(ctx context.Context) ([]Change, error) {
+func (w *Walk) restoreDefinitions(ctx context.Context) ([]walk.Change, error) {
 	return w.restore(ctx, func(kept *unstructured.Unstructured) bool { return kept.GetKind() == definitionKind.Kind }, func(current *unstructured.Unstructured) bool {
 		return definedBy(current, namespaceKind.Kind) || appliedHere(current)
 	})
 }
 
 // restoreWebhooks makes the webhook configurations anew.
-func (w *Walk) restoreWebhooks(ctx context.Context) ([]Change, error) {
+func (w *Walk) restoreWebhooks(ctx context.Context) ([]walk.Change, error) {
 	return w.restore(ctx, func(kept *unstructured.Unstructured) bool { return kept.GetKind() != definitionKind.Kind }, func(*unstructured.Unstructured) bool { return false })
 }
 
 // restore gives kept objects the form that they are kept in: those that are missing, and those that have another one.
-func (w *Walk) restore(ctx context.Context, which func(*unstructured.Unstructured) bool, differs func(*unstructured.Unstructured) bool) ([]Change, error) {
+func (w *Walk) restore(ctx context.Context, which func(*unstructured.Unstructured) bool, differs func(*unstructured.Unstructured) bool) ([]walk.Change, error) {
 	kept, err := w.kept(ctx)
 	if err != nil || kept == nil {
 		return nil, err
@@ -245,29 +246,29 @@ func (w *Walk) restore(ctx context.Context, which func(*unstructured.Unstructure
 	if err != nil {
 		return nil, err
 	}
-	var changes []Change
+	var changes []walk.Change
 	for _, o := range objects {
 		if !which(o) {
 			continue
 		}
-		current, err := w.get(ctx, o.GroupVersionKind(), "", o.GetName())
+		current, err := w.Get(ctx, o.GroupVersionKind(), "", o.GetName())
 		if err != nil {
 			return nil, err
 		}
 		switch {
 		case current == nil:
-			changes = append(changes, changeOf(o, "is made as CAPZ had it", func(ctx context.Context) error { return w.Client.Create(ctx, o, client.FieldOwner(FieldOwner)) }))
+			changes = append(changes, walk.ChangeOf(o, "is made as CAPZ had it", func(ctx context.Context) error { return w.Client.Create(ctx, o, client.FieldOwner(FieldOwner)) }))
 		case differs(current):
 			o.SetResourceVersion(current.GetResourceVersion())
 			o.SetManagedFields([]metav1.ManagedFieldsEntry{{}}) // Begun anew: what was applied here is no longer there.
-			changes = append(changes, changeOf(o, "becomes what CAPZ had; its objects stay", func(ctx context.Context) error { return w.Client.Update(ctx, o, client.FieldOwner(FieldOwner)) }))
+			changes = append(changes, walk.ChangeOf(o, "becomes what CAPZ had; its objects stay", func(ctx context.Context) error { return w.Client.Update(ctx, o, client.FieldOwner(FieldOwner)) }))
 		}
 	}
 	return changes, nil
 }
 
 // handBack takes what is this project's off the objects.
-func (w *Walk) handBack(ctx context.Context) ([]Change, error) {
+func (w *Walk) handBack(ctx context.Context) ([]walk.Change, error) {
 	composites, err := w.composites(ctx)
 	if err != nil {
 		return nil, err
@@ -276,39 +277,39 @@ func (w *Walk) handBack(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	var changes []Change
+	var changes []walk.Change
 	for _, h := range all {
 		for _, c := range h.children {
 			if equality.Semantic.DeepEqual(c.PartialObjectMetadata, childBack(c)) {
 				continue
 			}
-			changes = append(changes, changeOf(c, "what Crossplane has applied becomes what CAPZ applies", func(ctx context.Context) error {
-				return w.patch(ctx, c.PartialObjectMetadata, childBack(c))
+			changes = append(changes, walk.ChangeOf(c, "what Crossplane has applied becomes what CAPZ applies", func(ctx context.Context) error {
+				return w.Patch(ctx, c.PartialObjectMetadata, childBack(c))
 			}))
 		}
 		xr := compositeBack(h.composite)
 		what := fmt.Sprintf("finalizers %s become %s", listed(h.composite.GetFinalizers()), listed(xr.GetFinalizers()))
-		changes = append(changes, changeOf(xr, what, func(ctx context.Context) error { return w.patch(ctx, h.composite, xr) }))
+		changes = append(changes, walk.ChangeOf(xr, what, func(ctx context.Context) error { return w.Patch(ctx, h.composite, xr) }))
 	}
 	rest, err := w.releaseRest(ctx)
 	return append(changes, rest...), err
 }
 
 // releaseRest takes the finalizers of this project off the objects that compose nothing, and off the Secrets with ASO's credentials.
-func (w *Walk) releaseRest(ctx context.Context) ([]Change, error) {
-	var changes []Change
+func (w *Walk) releaseRest(ctx context.Context) ([]walk.Change, error) {
+	var changes []walk.Change
 	for _, kind := range composite.Select(composite.Is(composite.Template, composite.Identity)) {
-		all, err := w.list(ctx, kind.GroupVersionKind)
+		all, err := w.List(ctx, kind.GroupVersionKind)
 		if err != nil {
 			return nil, err
 		}
 		for _, o := range all {
 			if ours(o) {
-				changes = append(changes, changeOf(o, "loses Crossplane's finalizer", func(ctx context.Context) error { return w.patch(ctx, o, compositeBack(o)) }))
+				changes = append(changes, walk.ChangeOf(o, "loses Crossplane's finalizer", func(ctx context.Context) error { return w.Patch(ctx, o, compositeBack(o)) }))
 			}
 		}
 	}
-	secrets, err := w.metadata(ctx, secretKind)
+	secrets, err := w.Metadata(ctx, secretKind)
 	for i := range secrets {
 		o := &secrets[i]
 		if !slices.Contains(o.Finalizers, names.CredentialFinalizer) {
@@ -316,12 +317,12 @@ func (w *Walk) releaseRest(ctx context.Context) ([]Change, error) {
 		}
 		released := o.DeepCopy()
 		released.Finalizers = slices.DeleteFunc(released.Finalizers, func(f string) bool { return f == names.CredentialFinalizer })
-		changes = append(changes, changeOf(o, "loses the finalizer of provider-capz", func(ctx context.Context) error { return w.patch(ctx, o, released) }))
+		changes = append(changes, walk.ChangeOf(o, "loses the finalizer of provider-capz", func(ctx context.Context) error { return w.Patch(ctx, o, released) }))
 	}
 	return changes, err
 }
 
-func (w *Walk) startCAPZ(ctx context.Context) ([]Change, error) {
+func (w *Walk) startCAPZ(ctx context.Context) ([]walk.Change, error) {
 	deployment, err := w.capz(ctx)
 	if err != nil || replicas.Value(deployment) > 0 {
 		return nil, err
@@ -334,7 +335,7 @@ func (w *Walk) startCAPZ(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data.replicas of ConfigMap %s/%s is no number: %w", kept.GetNamespace(), kept.GetName(), err)
 	}
-	return []Change{changeOf(deployment, fmt.Sprintf("spec.replicas goes from 0 to %d", count), w.scale(deployment, count))}, nil
+	return []walk.Change{walk.ChangeOf(deployment, fmt.Sprintf("spec.replicas goes from 0 to %d", count), w.scale(deployment, count))}, nil
 }
 
 func (w *Walk) capzStarted(ctx context.Context) ([]string, error) {
@@ -346,10 +347,10 @@ func (w *Walk) capzStarted(ctx context.Context) ([]string, error) {
 }
 
 // forget removes what was kept: the next takeover keeps what there is then.
-func (w *Walk) forget(ctx context.Context) ([]Change, error) {
+func (w *Walk) forget(ctx context.Context) ([]walk.Change, error) {
 	kept, err := w.kept(ctx)
 	if err != nil || kept == nil {
 		return nil, err
 	}
-	return []Change{changeOf(kept, "is deleted, as everything in it is back", w.remove(kept))}, nil
+	return []walk.Change{walk.ChangeOf(kept, "is deleted, as everything in it is back", w.Remove(kept))}, nil
 }

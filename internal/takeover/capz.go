@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/walk"
 )
 
 // What CAPZ is installed as (its module, config).
@@ -20,8 +21,6 @@ const (
 	capzDeployment    = "capz-controller-manager"
 	capzProviderLabel = clusterv1.ProviderNameLabel
 	capzProvider      = "infrastructure-azure"
-	// capzManager is the field manager that CAPZ applies ASO objects with (its module, controllers/resource_reconciler.go).
-	capzManager = "capz-manager"
 	// capzOwnedKinds is the annotation in which CAPZ notes the kinds that it has applied, as Kind.version.group;Kind.version.group.
 	capzOwnedKinds = "sigs.k8s.io/cluster-api-provider-azure-owned-aso-kinds"
 	// poolMachines is the one of CAPZ's definitions that is of no composite kind here.
@@ -58,7 +57,7 @@ var (
 
 // capz returns CAPZ's Deployment; nil when there is none.
 func (w *Walk) capz(ctx context.Context) (*unstructured.Unstructured, error) {
-	all, err := w.list(ctx, deploymentKind, client.MatchingLabels{capzProviderLabel: capzProvider})
+	all, err := w.List(ctx, deploymentKind, client.MatchingLabels{capzProviderLabel: capzProvider})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +73,7 @@ func (w *Walk) capz(ctx context.Context) (*unstructured.Unstructured, error) {
 	case 1:
 		return found[0], nil
 	}
-	return nil, &BlockedError{[]string{fmt.Sprintf("CAPZ runs in the namespaces %s and %s; this takes over a cluster that has one", found[0].GetNamespace(), found[1].GetNamespace())}}
+	return nil, &walk.BlockedError{Problems: []string{fmt.Sprintf("CAPZ runs in the namespaces %s and %s; this takes over a cluster that has one", found[0].GetNamespace(), found[1].GetNamespace())}}
 }
 
 // webhooks returns CAPZ's webhook configurations.
@@ -87,7 +86,7 @@ func (w *Walk) webhooks(ctx context.Context) ([]*unstructured.Unstructured, erro
 func (w *Walk) webhooksWhere(ctx context.Context, is func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
 	var found []*unstructured.Unstructured
 	for _, kind := range webhookKinds {
-		all, err := w.list(ctx, kind)
+		all, err := w.List(ctx, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +101,7 @@ func (w *Walk) webhooksWhere(ctx context.Context, is func(*unstructured.Unstruct
 
 // definitions returns the CustomResourceDefinitions of CAPZ's kinds, whoever has applied them.
 func (w *Walk) definitions(ctx context.Context) ([]*unstructured.Unstructured, error) {
-	all, err := w.list(ctx, definitionKind)
+	all, err := w.List(ctx, definitionKind)
 	if err != nil {
 		return nil, err
 	}
@@ -120,35 +119,4 @@ func (w *Walk) definitions(ctx context.Context) ([]*unstructured.Unstructured, e
 func definedBy(o client.Object, kind string) bool {
 	controller := metav1.GetControllerOf(o)
 	return controller != nil && controller.Kind == kind
-}
-
-// list lists the objects of a kind in all namespaces; none when the kind is not served.
-func (w *Walk) list(ctx context.Context, kind schema.GroupVersionKind, options ...client.ListOption) ([]*unstructured.Unstructured, error) {
-	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	if err := w.Client.List(ctx, list, options...); err != nil {
-		if isNotServed(err) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("cannot read objects of kind %s: %w", kind.Kind, err)
-	}
-	all := make([]*unstructured.Unstructured, 0, len(list.Items))
-	for i := range list.Items {
-		all = append(all, &list.Items[i])
-	}
-	return all, nil
-}
-
-// get returns an object; nil when there is none.
-func (w *Walk) get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (*unstructured.Unstructured, error) {
-	o := &unstructured.Unstructured{}
-	o.SetGroupVersionKind(kind)
-	err := w.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, o)
-	switch {
-	case err == nil:
-		return o, nil
-	case isNotServed(err) || client.IgnoreNotFound(err) == nil:
-		return nil, nil
-	}
-	return nil, fmt.Errorf("cannot read %s %s: %w", kind.Kind, name, err)
 }

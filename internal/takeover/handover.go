@@ -1,18 +1,14 @@
 package takeover
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
-	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/handover"
+	"github.com/crossplane-capz/crossplane-capz/internal/walk"
 )
 
 // stateAnnotation on a composite resource says that it is about to change hands, and in which direction. Crossplane leaves it alone meanwhile.
@@ -25,54 +21,19 @@ const (
 // crossplaneFinalizer is Crossplane's own on composite resources.
 const crossplaneFinalizer = "composite.apiextensions.crossplane.io"
 
-var resourceRefs = field.At[[]any]("spec", "crossplane", "resourceRefs")
-
-// composedManager is the field manager that Crossplane applies what a composite resource composes with (Crossplane, ComposedFieldOwnerName).
-func composedManager(xr *unstructured.Unstructured) string {
-	sum := sha256.Sum256([]byte(xr.GetName() + xr.GroupVersionKind().GroupKind().String()))
-	return fmt.Sprintf("%s/%x", plan.ComposedManager, sum)
-}
-
-// appliedByOwner reports whether fields were applied by CAPZ, or by Crossplane for a composite resource.
-func appliedByOwner(m metav1.ManagedFieldsEntry) bool {
-	return m.Operation == metav1.ManagedFieldsOperationApply && m.Subresource == "" &&
-		(m.Manager == capzManager || strings.HasPrefix(m.Manager, plan.ComposedManager+"/"))
-}
-
 // childFor returns an ASO object as the composite resource's: Crossplane finds it by its name among what is composed, and may take back what CAPZ has
 // applied. The original is not changed.
 func childFor(c child, xr *unstructured.Unstructured) *metav1.PartialObjectMetadata {
 	o := c.PartialObjectMetadata.DeepCopy()
-	kind := &unstructured.Unstructured{}
-	kind.SetGroupVersionKind(o.GroupVersionKind())
-	kind.SetName(o.GetName())
-	metav1.SetMetaDataAnnotation(&o.ObjectMeta, xcrd.AnnotationKeyCompositionResourceName, plan.NameOf(kind))
-	o.ManagedFields = renamed(o.ManagedFields, composedManager(xr))
+	handover.ToComposite(o, o.GroupVersionKind().GroupKind(), xr)
 	return o
 }
 
 // childBack returns an ASO object as CAPZ's, which takes back what Crossplane has applied the next time that it applies the object itself.
 func childBack(c child) *metav1.PartialObjectMetadata {
 	o := c.PartialObjectMetadata.DeepCopy()
-	o.ManagedFields = renamed(o.ManagedFields, capzManager)
+	o.ManagedFields = handover.Renamed(o.ManagedFields, handover.CAPZManager)
 	return o
-}
-
-// renamed returns managed fields with those that were applied by the owner under another name. There is one set of them for a name: one that is there under
-// it already stays, and the others go.
-func renamed(entries []metav1.ManagedFieldsEntry, manager string) []metav1.ManagedFieldsEntry {
-	out := slices.Clone(entries)
-	has := slices.ContainsFunc(out, func(m metav1.ManagedFieldsEntry) bool { return appliedByOwner(m) && m.Manager == manager })
-	if has {
-		return slices.DeleteFunc(out, func(m metav1.ManagedFieldsEntry) bool { return appliedByOwner(m) && m.Manager != manager })
-	}
-	for i := range out {
-		if appliedByOwner(out[i]) {
-			out[i].Manager = manager
-			break
-		}
-	}
-	return out
 }
 
 // compositeFor returns a composite resource that is this project's: it refers to what it is composed of, has this project's finalizer in the place of
@@ -84,13 +45,13 @@ func compositeFor(h held) (*unstructured.Unstructured, error) {
 		refs = append(refs, map[string]any{"apiVersion": c.version, "kind": c.Kind, "name": c.Name})
 	}
 	if len(refs) > 0 {
-		if err := resourceRefs.Set(xr, refs); err != nil {
+		if err := handover.ResourceRefs.Set(xr, refs); err != nil {
 			return nil, err
 		}
 	}
 	without(xr, capzFinalizers[xr.GetKind()])
 	with(xr, names.Finalizer)
-	annotate(xr, func(a map[string]string) {
+	walk.Annotate(xr, func(a map[string]string) {
 		delete(a, stateAnnotation)
 		delete(a, names.CrossplanePausedAnnotation)
 	})
@@ -103,7 +64,7 @@ func compositeBack(xr *unstructured.Unstructured) *unstructured.Unstructured {
 	unstructured.RemoveNestedField(xr.Object, "spec", "crossplane")
 	without(xr, names.Finalizer, crossplaneFinalizer)
 	with(xr, capzFinalizers[xr.GetKind()])
-	annotate(xr, func(a map[string]string) {
+	walk.Annotate(xr, func(a map[string]string) {
 		delete(a, stateAnnotation)
 		delete(a, names.CrossplanePausedAnnotation)
 		delete(a, names.PausedByAnnotation)
@@ -114,20 +75,11 @@ func compositeBack(xr *unstructured.Unstructured) *unstructured.Unstructured {
 // paused returns a composite resource that Crossplane leaves alone, marked with the way that it is on.
 func paused(xr *unstructured.Unstructured, state string) *unstructured.Unstructured {
 	xr = xr.DeepCopy()
-	annotate(xr, func(a map[string]string) {
+	walk.Annotate(xr, func(a map[string]string) {
 		a[stateAnnotation] = state
 		a[names.CrossplanePausedAnnotation] = "true"
 	})
 	return xr
-}
-
-func annotate(o *unstructured.Unstructured, change func(map[string]string)) {
-	annotations := o.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	change(annotations)
-	o.SetAnnotations(annotations)
 }
 
 func without(o *unstructured.Unstructured, finalizers ...string) {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/handover"
 )
 
 const groupVersion = "resources.azure.com/v1api20200601"
@@ -53,7 +54,7 @@ func TestThereAndBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]any{map[string]any{"apiVersion": groupVersion, "kind": "ResourceGroup", "name": "g"}}, resourceRefs.Value(there)); diff != "" {
+	if diff := cmp.Diff([]any{map[string]any{"apiVersion": groupVersion, "kind": "ResourceGroup", "name": "g"}}, handover.ResourceRefs.Value(there)); diff != "" {
 		t.Errorf("resourceRefs (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"example.org/other", names.Finalizer}, there.GetFinalizers()); diff != "" {
@@ -70,33 +71,6 @@ func TestThereAndBack(t *testing.T) {
 	back.SetFinalizers(original.GetFinalizers())
 	if diff := cmp.Diff(original, back); diff != "" {
 		t.Errorf("object after the way back (-want +got):\n%s", diff)
-	}
-}
-
-func TestRenamed(t *testing.T) {
-	crossplane := composedManager(controlPlane())
-	other := metav1.ManagedFieldsEntry{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationUpdate}
-	status := metav1.ManagedFieldsEntry{Manager: capzManager, Operation: metav1.ManagedFieldsOperationApply, Subresource: "status"}
-	cases := map[string]struct {
-		entries []metav1.ManagedFieldsEntry
-		to      string
-		want    []metav1.ManagedFieldsEntry
-	}{
-		"ToCrossplane": {entries: []metav1.ManagedFieldsEntry{other, applied(capzManager), status}, to: crossplane, want: []metav1.ManagedFieldsEntry{other, applied(crossplane), status}},
-		"ToCAPZ":       {entries: []metav1.ManagedFieldsEntry{applied(crossplane), other}, to: capzManager, want: []metav1.ManagedFieldsEntry{applied(capzManager), other}},
-		"Both":         {entries: []metav1.ManagedFieldsEntry{applied(crossplane), applied(capzManager)}, to: crossplane, want: []metav1.ManagedFieldsEntry{applied(crossplane)}},
-		"Neither":      {entries: []metav1.ManagedFieldsEntry{other}, to: crossplane, want: []metav1.ManagedFieldsEntry{other}},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			before := append([]metav1.ManagedFieldsEntry{}, c.entries...)
-			if diff := cmp.Diff(c.want, renamed(c.entries, c.to)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(before, c.entries); diff != "" {
-				t.Errorf("what was given is changed (-want +got):\n%s", diff)
-			}
-		})
 	}
 }
 
@@ -127,16 +101,16 @@ func TestBelongs(t *testing.T) {
 }
 
 func TestChildFor(t *testing.T) {
-	original := resourceGroup("u", applied(capzManager))
+	original := resourceGroup("u", applied(handover.CAPZManager))
 	got := childFor(child{original, groupVersion}, controlPlane())
 	if name := got.Annotations["crossplane.io/composition-resource-name"]; name != "ResourceGroup.resources.azure.com/g" {
 		t.Errorf("name among what is composed is %q", name)
 	}
 	// The hash is what Crossplane 2.4 makes of "cAzureASOManagedControlPlane.infrastructure.cluster.x-k8s.io".
-	if manager := got.ManagedFields[0].Manager; manager != composedManager(controlPlane()) || len(manager) > 128 {
+	if manager := got.ManagedFields[0].Manager; manager != handover.ComposedManager(controlPlane()) || len(manager) > 128 {
 		t.Errorf("field manager is %q", manager)
 	}
-	if original.Annotations != nil || original.ManagedFields[0].Manager != capzManager {
+	if original.Annotations != nil || original.ManagedFields[0].Manager != handover.CAPZManager {
 		t.Error("the original is changed")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/walk"
 )
 
 // keptName is the ConfigMap, in CAPZ's namespace, with what the takeover replaces or removes of CAPZ: its definitions, its webhook configurations and
@@ -106,11 +107,11 @@ func (w *Walk) kept(ctx context.Context) (*unstructured.Unstructured, error) {
 	if err != nil || deployment == nil {
 		return nil, err
 	}
-	return w.get(ctx, configMapKind, deployment.GetNamespace(), keptName)
+	return w.Get(ctx, configMapKind, deployment.GetNamespace(), keptName)
 }
 
 // keepCAPZ keeps what the way back needs.
-func (w *Walk) keepCAPZ(ctx context.Context) ([]Change, error) {
+func (w *Walk) keepCAPZ(ctx context.Context) ([]walk.Change, error) {
 	kept, err := w.kept(ctx)
 	if err != nil || kept != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func (w *Walk) keepCAPZ(ctx context.Context) ([]Change, error) {
 		return nil, err
 	}
 	what := fmt.Sprintf("is made, with CAPZ's %d definitions and %d webhook configurations as they are, for the way back", len(definitions), len(webhooks))
-	return []Change{changeOf(kept, what, func(ctx context.Context) error {
+	return []walk.Change{walk.ChangeOf(kept, what, func(ctx context.Context) error {
 		return w.Client.Create(ctx, kept, client.FieldOwner(FieldOwner))
 	})}, nil
 }

@@ -2,12 +2,9 @@ package takeover
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,6 +12,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/handover"
 )
 
 var specResources = field.At[[]any]("spec", "resources")
@@ -26,7 +24,7 @@ func (w *Walk) composites(ctx context.Context, families ...composite.Family) ([]
 		if kind.Group != composite.InfrastructureGroup || len(families) > 0 && !slices.Contains(families, kind.Family) {
 			continue
 		}
-		found, err := w.list(ctx, kind.GroupVersionKind)
+		found, err := w.List(ctx, kind.GroupVersionKind)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +56,7 @@ func (w *Walk) hold(ctx context.Context, composites []*unstructured.Unstructured
 		h := held{composite: xr}
 		for _, kind := range childKinds(xr) {
 			if _, done := listed[kind.GroupKind()]; !done {
-				objects, err := w.metadata(ctx, kind)
+				objects, err := w.Metadata(ctx, kind)
 				if err != nil {
 					return nil, err
 				}
@@ -66,29 +64,13 @@ func (w *Walk) hold(ctx context.Context, composites []*unstructured.Unstructured
 			}
 			for i := range listed[kind.GroupKind()] {
 				if object := &listed[kind.GroupKind()][i]; belongs(object, xr) {
-					h.children = append(h.children, child{object, versionOf(object, kind)})
+					h.children = append(h.children, child{object, handover.VersionOf(object, kind)})
 				}
 			}
 		}
 		all = append(all, h)
 	}
 	return all, nil
-}
-
-// metadata lists the metadata of the objects of a kind; none when it is not served.
-func (w *Walk) metadata(ctx context.Context, kind schema.GroupVersionKind) ([]metav1.PartialObjectMetadata, error) {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	if err := w.Client.List(ctx, list); err != nil {
-		if isNotServed(err) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("cannot read objects of kind %s: %w", kind.Kind, err)
-	}
-	for i := range list.Items {
-		list.Items[i].SetGroupVersionKind(kind)
-	}
-	return list.Items, nil
 }
 
 // childKinds returns the kinds of ASO that a composite resource has, each once: those of its spec, and those that CAPZ has noted.
@@ -125,20 +107,4 @@ func belongs(object *metav1.PartialObjectMetadata, xr *unstructured.Unstructured
 		named := schema.FromAPIVersionAndKind(field.Text(r["apiVersion"]), field.Text(r["kind"])).GroupKind()
 		return named == kind && field.Text(metadata["name"]) == object.Name
 	})
-}
-
-// versionOf returns the API version that an ASO object was applied in.
-func versionOf(object *metav1.PartialObjectMetadata, kind schema.GroupVersionKind) string {
-	for _, m := range object.ManagedFields {
-		if appliedByOwner(m) {
-			return m.APIVersion
-		}
-	}
-	return kind.GroupVersion().String()
-}
-
-// isNotServed reports whether the API server does not have a kind.
-func isNotServed(err error) bool {
-	return meta.IsNoMatchError(err) ||
-		apierrors.IsNotFound(err) && strings.Contains(err.Error(), "the server could not find the requested resource")
 }

@@ -15,18 +15,19 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/walk"
 )
 
 // The steps of the way to this project.
-func (w *Walk) stepsTo() []step {
-	return []step{
-		{name: "keep", changes: w.keepCAPZ},
-		{name: "stop CAPZ", changes: w.stopCAPZ, awaited: w.capzStopped},
-		{name: "remove webhooks", changes: w.removeWebhooks},
-		{name: "hold", changes: w.holdForTo},
-		{name: "install", changes: w.install, awaited: w.installed},
-		{name: "hand over", changes: w.handOver},
-		{name: "verify", awaited: w.settled},
+func (w *Walk) stepsTo() []walk.Step {
+	return []walk.Step{
+		{Name: "keep", Changes: w.keepCAPZ},
+		{Name: "stop CAPZ", Changes: w.stopCAPZ, Awaited: w.capzStopped},
+		{Name: "remove webhooks", Changes: w.removeWebhooks},
+		{Name: "hold", Changes: w.holdForTo},
+		{Name: "install", Changes: w.install, Awaited: w.installed},
+		{Name: "hand over", Changes: w.handOver},
+		{Name: "verify", Awaited: w.settled},
 	}
 }
 
@@ -41,16 +42,16 @@ func (w *Walk) checkTo(ctx context.Context, dry bool) error {
 		return err
 	}
 	if deployment == nil {
-		return &BlockedError{[]string{fmt.Sprintf("there is no Deployment %s with label %s=%s: this cluster has no CAPZ to take over", capzDeployment, capzProviderLabel, capzProvider)}}
+		return &walk.BlockedError{Problems: []string{fmt.Sprintf("there is no Deployment %s with label %s=%s: this cluster has no CAPZ to take over", capzDeployment, capzProviderLabel, capzProvider)}}
 	}
-	served, err := w.get(ctx, definitionKind, "", "compositeresourcedefinitions.apiextensions.crossplane.io")
+	served, err := w.Get(ctx, definitionKind, "", "compositeresourcedefinitions.apiextensions.crossplane.io")
 	if err != nil {
 		return err
 	}
 	if served == nil {
 		problems = append(problems, "Crossplane is not installed: install version 2.4 or later first, see docs/installation.md")
 	}
-	configuration, err := w.get(ctx, configurationKind, "", configurationName)
+	configuration, err := w.Get(ctx, configurationKind, "", configurationName)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (w *Walk) checkTo(ctx context.Context, dry bool) error {
 		problems = append(problems, obstacles(xr)...)
 	}
 	if len(problems) > 0 {
-		return &BlockedError{problems}
+		return &walk.BlockedError{Problems: problems}
 	}
 	return nil
 }
@@ -99,13 +100,13 @@ func obstacles(xr *unstructured.Unstructured) []string {
 	return problems
 }
 
-func (w *Walk) stopCAPZ(ctx context.Context) ([]Change, error) {
+func (w *Walk) stopCAPZ(ctx context.Context) ([]walk.Change, error) {
 	deployment, err := w.capz(ctx)
 	if err != nil || replicas.Value(deployment) == 0 {
 		return nil, err
 	}
 	what := fmt.Sprintf("spec.replicas goes from %d to 0", replicas.Value(deployment))
-	return []Change{changeOf(deployment, what, w.scale(deployment, 0))}, nil
+	return []walk.Change{walk.ChangeOf(deployment, what, w.scale(deployment, 0))}, nil
 }
 
 func (w *Walk) scale(deployment *unstructured.Unstructured, count int64) func(context.Context) error {
@@ -114,7 +115,7 @@ func (w *Walk) scale(deployment *unstructured.Unstructured, count int64) func(co
 		if err := replicas.Set(scaled, count); err != nil {
 			return err
 		}
-		return w.patch(ctx, deployment, scaled)
+		return w.Patch(ctx, deployment, scaled)
 	}
 }
 
@@ -130,11 +131,11 @@ func (w *Walk) capzStopped(ctx context.Context) ([]string, error) {
 }
 
 // removeWebhooks removes what would refuse every change of the kinds, as nobody answers.
-func (w *Walk) removeWebhooks(ctx context.Context) ([]Change, error) {
+func (w *Walk) removeWebhooks(ctx context.Context) ([]walk.Change, error) {
 	webhooks, err := w.webhooks(ctx)
-	var changes []Change
+	var changes []walk.Change
 	for _, o := range webhooks {
-		changes = append(changes, changeOf(o, "is deleted, as CAPZ no longer answers it", w.remove(o)))
+		changes = append(changes, walk.ChangeOf(o, "is deleted, as CAPZ no longer answers it", w.Remove(o)))
 	}
 	return changes, err
 }
@@ -144,15 +145,15 @@ func (w *Walk) remove(o client.Object) func(context.Context) error {
 }
 
 // holdForTo marks what is CAPZ's, so that Crossplane leaves it alone until it is handed over.
-func (w *Walk) holdForTo(ctx context.Context) ([]Change, error) {
+func (w *Walk) holdForTo(ctx context.Context) ([]walk.Change, error) {
 	composites, err := w.composites(ctx)
-	var changes []Change
+	var changes []walk.Change
 	for _, xr := range composites {
 		if xr.GetAnnotations()[stateAnnotation] == stateTo || slices.Contains(xr.GetFinalizers(), names.Finalizer) {
 			continue
 		}
-		changes = append(changes, changeOf(xr, "is held from Crossplane until it is handed over", func(ctx context.Context) error {
-			return w.patch(ctx, xr, paused(xr, stateTo))
+		changes = append(changes, walk.ChangeOf(xr, "is held from Crossplane until it is handed over", func(ctx context.Context) error {
+			return w.Patch(ctx, xr, paused(xr, stateTo))
 		}))
 	}
 	return changes, err
@@ -175,10 +176,10 @@ var (
 )
 
 // install applies what brings this project, but what was applied already.
-func (w *Walk) install(ctx context.Context) ([]Change, error) {
-	var changes []Change
+func (w *Walk) install(ctx context.Context) ([]walk.Change, error) {
+	var changes []walk.Change
 	for _, o := range w.Install {
-		current, err := w.get(ctx, o.GroupVersionKind(), o.GetNamespace(), o.GetName())
+		current, err := w.Get(ctx, o.GroupVersionKind(), o.GetNamespace(), o.GetName())
 		if err != nil {
 			return nil, err
 		}
@@ -189,14 +190,14 @@ func (w *Walk) install(ctx context.Context) ([]Change, error) {
 		if current != nil {
 			what = "is applied over what is there"
 		}
-		changes = append(changes, changeOf(o, what, func(ctx context.Context) error {
+		changes = append(changes, walk.ChangeOf(o, what, func(ctx context.Context) error {
 			return w.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(o.DeepCopy()), client.FieldOwner(FieldOwner), client.ForceOwnership)
 		}))
 	}
 	definitions, err := w.definitions(ctx)
 	for _, o := range definitions {
 		if o.GetName() != poolMachines && !definedBy(o, xrdKind.Kind) {
-			changes = append(changes, changeOf(o, "becomes that of the CompositeResourceDefinition of the same name; its objects stay",
+			changes = append(changes, walk.ChangeOf(o, "becomes that of the CompositeResourceDefinition of the same name; its objects stay",
 				func(context.Context) error { return nil })) // Crossplane does it.
 		}
 	}
@@ -214,11 +215,11 @@ func appliedHere(o *unstructured.Unstructured) bool {
 func (w *Walk) installed(ctx context.Context) ([]string, error) {
 	var open []string
 	for kind, name := range packages {
-		o, err := w.get(ctx, kind, "", name)
+		o, err := w.Get(ctx, kind, "", name)
 		if err != nil {
 			return nil, err
 		}
-		if o == nil || !conditionTrue(o, "Installed") || !conditionTrue(o, "Healthy") {
+		if o == nil || !walk.ConditionTrue(o, "Installed") || !walk.ConditionTrue(o, "Healthy") {
 			open = append(open, fmt.Sprintf("%s %s to be healthy", kind.Kind, name))
 		}
 	}
@@ -240,7 +241,7 @@ func (w *Walk) installed(ctx context.Context) ([]string, error) {
 }
 
 // handOver gives each composite resource what CAPZ has made of it, and lets Crossplane act.
-func (w *Walk) handOver(ctx context.Context) ([]Change, error) {
+func (w *Walk) handOver(ctx context.Context) ([]walk.Change, error) {
 	composites, err := w.composites(ctx, taken...)
 	if err != nil {
 		return nil, err
@@ -249,15 +250,15 @@ func (w *Walk) handOver(ctx context.Context) ([]Change, error) {
 		return xr.GetAnnotations()[stateAnnotation] != stateTo && slices.Contains(xr.GetFinalizers(), names.Finalizer)
 	})
 	all, err := w.hold(ctx, composites)
-	var changes []Change
+	var changes []walk.Change
 	for _, h := range all {
 		for _, c := range h.children {
 			if equality.Semantic.DeepEqual(c.PartialObjectMetadata, childFor(c, h.composite)) {
 				continue
 			}
-			changes = append(changes, changeOf(c, fmt.Sprintf("is composed by %s %s; what CAPZ has applied becomes what Crossplane applies", h.composite.GetKind(), h.composite.GetName()),
+			changes = append(changes, walk.ChangeOf(c, fmt.Sprintf("is composed by %s %s; what CAPZ has applied becomes what Crossplane applies", h.composite.GetKind(), h.composite.GetName()),
 				func(ctx context.Context) error {
-					return w.patch(ctx, c.PartialObjectMetadata, childFor(c, h.composite))
+					return w.Patch(ctx, c.PartialObjectMetadata, childFor(c, h.composite))
 				}))
 		}
 		xr, err := compositeFor(h)
@@ -265,7 +266,7 @@ func (w *Walk) handOver(ctx context.Context) ([]Change, error) {
 			return nil, err
 		}
 		what := fmt.Sprintf("refers to %d composed objects; finalizers %s become %s", len(h.children), listed(h.composite.GetFinalizers()), listed(xr.GetFinalizers()))
-		changes = append(changes, changeOf(xr, what, func(ctx context.Context) error { return w.patch(ctx, h.composite, xr) }))
+		changes = append(changes, walk.ChangeOf(xr, what, func(ctx context.Context) error { return w.Patch(ctx, h.composite, xr) }))
 	}
 	return changes, err
 }
@@ -289,7 +290,7 @@ func (w *Walk) settled(ctx context.Context) ([]string, error) {
 		if xr.GetAnnotations()[names.CrossplanePausedAnnotation] == "true" {
 			continue
 		}
-		if !conditionTrue(xr, "Synced") || !conditionTrue(xr, "Ready") {
+		if !walk.ConditionTrue(xr, "Synced") || !walk.ConditionTrue(xr, "Ready") {
 			open = append(open, fmt.Sprintf("%s %s/%s to be Synced and Ready", xr.GetKind(), xr.GetNamespace(), xr.GetName()))
 		}
 	}
@@ -304,21 +305,12 @@ var (
 
 // clustersOpen returns the Clusters of this group that are not Available.
 func (w *Walk) clustersOpen(ctx context.Context) ([]string, error) {
-	clusters, err := w.list(ctx, clusterKind)
+	clusters, err := w.List(ctx, clusterKind)
 	var open []string
 	for _, c := range clusters {
-		if infraGroup.Value(c) == composite.InfrastructureGroup && !clusterPaused.Value(c) && !conditionTrue(c, "Available") {
+		if infraGroup.Value(c) == composite.InfrastructureGroup && !clusterPaused.Value(c) && !walk.ConditionTrue(c, "Available") {
 			open = append(open, fmt.Sprintf("Cluster %s/%s to be Available", c.GetNamespace(), c.GetName()))
 		}
 	}
 	return open, err
-}
-
-func conditionTrue(o *unstructured.Unstructured, condition string) bool {
-	return field.Condition(o, condition)["status"] == "True"
-}
-
-// patch changes an object that is still as it was read.
-func (w *Walk) patch(ctx context.Context, from, to client.Object) error {
-	return w.Client.Patch(ctx, to.DeepCopyObject().(client.Object), client.MergeFromWithOptions(from, client.MergeFromWithOptimisticLock{}), client.FieldOwner(FieldOwner)) //nolint:forcetypeassert // A copy of one.
 }

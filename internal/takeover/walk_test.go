@@ -17,7 +17,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/handover"
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
+	"github.com/crossplane-capz/crossplane-capz/internal/walk"
 )
 
 // withCAPZ is a management cluster of CAPZ's.
@@ -73,21 +75,23 @@ func walkOf(t *testing.T) *Walk {
 			t.Fatal(err)
 		}
 	}
-	return &Walk{Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(all...).Build(), Say: func(string) {}, Patience: time.Second, Poll: time.Millisecond}
+	return &Walk{Walker: walk.Walker{
+		Client: fake.NewClientBuilder().WithScheme(scheme).WithObjects(all...).Build(), FieldOwner: FieldOwner, Say: func(string) {}, Patience: time.Second, Poll: time.Millisecond,
+	}}
 }
 
 // steps takes steps of a way, by their names.
-func (w *Walk) steps(t *testing.T, way []step, wanted ...string) []string {
+func (w *Walk) steps(t *testing.T, way []walk.Step, wanted ...string) []string {
 	t.Helper()
 	var made []string
 	for _, s := range way {
-		if !slices.Contains(wanted, s.name) {
+		if !slices.Contains(wanted, s.Name) {
 			continue
 		}
-		s.awaited = nil
-		changes, err := w.take(context.Background(), false, s)
+		s.Awaited = nil
+		changes, err := w.Take(context.Background(), false, s)
 		if err != nil {
-			t.Fatalf("%s: %v", s.name, err)
+			t.Fatalf("%s: %v", s.Name, err)
 		}
 		for _, c := range changes {
 			made = append(made, c.Step+": "+c.Kind+" "+c.Name)
@@ -110,7 +114,7 @@ func (w *Walk) controller(t *testing.T, kind string) {
 
 func (w *Walk) definition(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
-	o, err := w.get(context.Background(), definitionKind, "", "azureasomanagedcontrolplanes.infrastructure.cluster.x-k8s.io")
+	o, err := w.Get(context.Background(), definitionKind, "", "azureasomanagedcontrolplanes.infrastructure.cluster.x-k8s.io")
 	if err != nil || o == nil {
 		t.Fatalf("the definition is gone: %v", err)
 	}
@@ -147,8 +151,8 @@ func TestSteps(t *testing.T) {
 	}
 	var way []string
 	for _, s := range w.stepsBack() {
-		if s.name != "uninstall" {
-			way = append(way, s.name)
+		if s.Name != "uninstall" {
+			way = append(way, s.Name)
 		}
 	}
 	if diff := cmp.Diff(want, w.steps(t, w.stepsBack(), way...)); diff != "" {
@@ -157,11 +161,11 @@ func TestSteps(t *testing.T) {
 	if o := w.definition(t); o.GetLabels()["by"] != "capz" || len(o.GetOwnerReferences()) > 0 {
 		t.Errorf("the definition is not as CAPZ had it: labels %v, owners %v", o.GetLabels(), o.GetOwnerReferences())
 	}
-	xr, err := w.get(ctx, controlPlane().GroupVersionKind(), "n", "c")
+	xr, err := w.Get(ctx, controlPlane().GroupVersionKind(), "n", "c")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.Contains(xr.GetFinalizers(), names.Finalizer) || xr.GetAnnotations()[names.CrossplanePausedAnnotation] != "" || resourceRefs.Has(xr) {
+	if slices.Contains(xr.GetFinalizers(), names.Finalizer) || xr.GetAnnotations()[names.CrossplanePausedAnnotation] != "" || handover.ResourceRefs.Has(xr) {
 		t.Errorf("something of this project's is left: %v", xr.Object)
 	}
 	if again := w.steps(t, w.stepsBack(), way...); len(again) > 0 {
@@ -174,7 +178,7 @@ func TestBackFromTheMiddle(t *testing.T) {
 	w := walkOf(t)
 	w.steps(t, w.stepsTo(), "keep", "stop CAPZ", "remove webhooks", "hold")
 	w.steps(t, w.stepsBack(), "hold", "take the definitions from Crossplane", "restore the definitions", "hand back", "start CAPZ", "restore the webhooks", "clean up")
-	xr, err := w.get(context.Background(), controlPlane().GroupVersionKind(), "n", "c")
+	xr, err := w.Get(context.Background(), controlPlane().GroupVersionKind(), "n", "c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +208,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 	if len(changes) < 6 {
 		t.Errorf("want a change for each object, got %v", changes)
 	}
-	xr, err := w.get(context.Background(), controlPlane().GroupVersionKind(), "n", "c")
+	xr, err := w.Get(context.Background(), controlPlane().GroupVersionKind(), "n", "c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +221,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 }
 
 func TestChecks(t *testing.T) {
-	blocked := &BlockedError{}
+	blocked := &walk.BlockedError{}
 	w := walkOf(t)
 	if _, err := w.To(context.Background(), false); !errors.As(err, &blocked) {
 		t.Errorf("without anything to install: %v", err)
@@ -225,7 +229,7 @@ func TestChecks(t *testing.T) {
 	if _, err := w.Back(context.Background(), false); !errors.As(err, &blocked) {
 		t.Errorf("back without a takeover: %v", err)
 	}
-	empty := &Walk{Client: fake.NewClientBuilder().Build(), Say: func(string) {}}
+	empty := &Walk{Walker: walk.Walker{Client: fake.NewClientBuilder().Build(), FieldOwner: FieldOwner, Say: func(string) {}}}
 	if _, err := empty.To(context.Background(), false); !errors.As(err, &blocked) {
 		t.Errorf("without CAPZ: %v", err)
 	}

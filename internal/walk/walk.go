@@ -1,0 +1,147 @@
+package walk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A Walker takes steps. All its fields are required; Client must not cache.
+type Walker struct {
+	Client client.Client
+	// FieldOwner is the field manager of all that is written.
+	FieldOwner string
+	// Say is told what is done, a line at a time.
+	Say func(string)
+	// Patience is how long a step waits for others, Poll how often it looks.
+	Patience, Poll time.Duration
+}
+
+// A Change is one object that is changed.
+type Change struct {
+	Step      string `json:"step"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	// What is done, in words.
+	What string `json:"what"`
+
+	do func(context.Context) error
+}
+
+// ChangeOf returns the change of an object that do makes, with what it is in words.
+func ChangeOf(o client.Object, what string, do func(context.Context) error) Change {
+	return Change{Kind: o.GetObjectKind().GroupVersionKind().Kind, Namespace: o.GetNamespace(), Name: o.GetName(), What: what, do: do}
+}
+
+// String returns the change in one line, without its step.
+func (c Change) String() string {
+	name := c.Name
+	if c.Namespace != "" {
+		name = c.Namespace + "/" + name
+	}
+	return fmt.Sprintf("%s %s: %s", c.Kind, name, c.What)
+}
+
+// A BlockedError says why there is no way now, and what to do about it.
+type BlockedError struct{ Problems []string }
+
+func (e *BlockedError) Error() string { return strings.Join(e.Problems, "\n") }
+
+// A Step is one part of a way.
+type Step struct {
+	Name string
+	// Changes returns what is still to be done; nil for nothing.
+	Changes func(context.Context) ([]Change, error)
+	// Awaited returns, in words, what has to come by itself before the next step, nothing when all has; nil for nothing.
+	Awaited func(context.Context) ([]string, error)
+}
+
+// Walk takes steps one after another; with dry nothing is written. It returns the changes that were made, or would be. Its error names the step.
+func (w *Walker) Walk(ctx context.Context, dry bool, steps []Step) ([]Change, error) {
+	var all []Change
+	for _, s := range steps {
+		changes, err := w.Take(ctx, dry, s)
+		all = append(all, changes...)
+		if err != nil {
+			return all, fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	return all, nil
+}
+
+// attempts is how often a step looks anew after somebody else has changed an object meanwhile.
+const attempts = 20
+
+// Take takes one step. Its results are those of Walk.
+func (w *Walker) Take(ctx context.Context, dry bool, s Step) ([]Change, error) {
+	var made []Change
+	for attempt := 0; s.Changes != nil; attempt++ {
+		changes, err := s.Changes(ctx)
+		if err != nil {
+			return made, err
+		}
+		done, err := w.make(ctx, dry, s, changes)
+		made = append(made, done...)
+		if err == nil {
+			break
+		}
+		if !apierrors.IsConflict(err) || attempt == attempts {
+			return made, err
+		}
+	}
+	if dry || s.Awaited == nil {
+		return made, nil
+	}
+	return made, w.Await(ctx, s)
+}
+
+// make makes changes, unless dry, and returns those that were made.
+func (w *Walker) make(ctx context.Context, dry bool, s Step, changes []Change) ([]Change, error) {
+	for i := range changes {
+		changes[i].Step = s.Name
+		if dry {
+			continue
+		}
+		w.Say(s.Name + ": " + changes[i].String())
+		if err := changes[i].do(ctx); err != nil {
+			return changes[:i], fmt.Errorf("%s: %w", changes[i], err)
+		}
+	}
+	return changes, nil
+}
+
+// Await waits until nothing of a step is awaited any more. It returns an error that says what is, when the patience has come to its end.
+func (w *Walker) Await(ctx context.Context, s Step) error {
+	ctx, cancel := context.WithTimeout(ctx, w.Patience)
+	defer cancel()
+	said := ""
+	for {
+		open, err := s.Awaited(ctx)
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		if err == nil && len(open) == 0 {
+			return nil
+		}
+		if err == nil {
+			if words := strings.Join(open, "; "); words != said {
+				said = words
+				w.Say(s.Name + ": waiting for " + said)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return fmt.Errorf("waited %s for %s; start it again to wait on", w.Patience, said)
+			}
+			return ctx.Err()
+		case <-time.After(w.Poll):
+		}
+	}
+}
