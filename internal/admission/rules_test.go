@@ -171,6 +171,9 @@ func TestRules(t *testing.T) {
 			there: []client.Object{cluster(), pool()}, kind: managedPoolKind, operation: admissionv1.Update, old: rulePool, object: strings.Replace(rulePool, "System", "User", 1),
 			want: `spec.mode: Invalid value: "User": AzureManagedMachinePool p1 is the last System pool of Cluster c and must stay System, because AKS needs one: add another System pool first, or delete the Cluster`,
 		},
+		"last System pool that a migration has left": {
+			there: []client.Object{cluster("kind: AzureManagedControlPlane, name: cp", "kind: AzureASOManagedControlPlane, name: cp"), pool()}, kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool,
+		},
 		"last System pool, AKS hosts one":    {there: hosting("Automatic", true), kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool},
 		"last System pool, AKS hosts none":   {there: hosting("Base", true), kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool, want: "last System pool"},
 		"last System pool, nobody knows yet": {there: hosting("Automatic", false), kind: managedPoolKind, operation: admissionv1.Delete, old: rulePool, want: "last System pool"},

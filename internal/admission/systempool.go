@@ -16,6 +16,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
@@ -67,7 +68,7 @@ func (r *Rules) lastSystemPool(ctx context.Context, pool *v1beta1.AzureManagedMa
 		return nil, nil
 	}
 	cluster, err := r.clusterNamed(ctx, pool.Namespace, pool.Labels[clusterv1.ClusterNameLabel])
-	if err != nil || cluster == nil || !cluster.DeletionTimestamp.IsZero() {
+	if err != nil || cluster == nil || !cluster.DeletionTimestamp.IsZero() || migrated(cluster) {
 		return nil, err
 	}
 	if others, err := r.otherSystemPools(ctx, pool, cluster.Name); err != nil || others {
@@ -82,6 +83,12 @@ func (r *Rules) lastSystemPool(ctx context.Context, pool *v1beta1.AzureManagedMa
 	return field.ErrorList{field.Invalid(path, value, fmt.Sprintf(
 		"%s %s is the last System pool of Cluster %s and %s, because AKS needs one: add another System pool first, or delete the Cluster",
 		managedPoolKind, pool.Name, cluster.Name, must))}, nil
+}
+
+// migrated reports whether a Cluster has a control plane of another family than the pools with typed fields, so that none of these is its own any more.
+func migrated(cluster *clusterv1.Cluster) bool {
+	ref := cluster.Spec.ControlPlaneRef
+	return ref.Name != "" && !access.RefersTo(ref, composite.AzureManagedControlPlane.GroupKind())
 }
 
 // hostsSystemPool reports whether AKS hosts what else needs a System pool of the cluster, by the ManagedCluster that stands for it.

@@ -60,7 +60,7 @@ func (r *Reconciler) translatePause(ctx context.Context, s *access.Scope) (bool,
 // stops, nobody would write that any more.
 func (r *Reconciler) paused(ctx context.Context, xr *unstructured.Unstructured) (bool, error) {
 	current, err := r.Live.Object(ctx, xr.GetNamespace(), access.RefTo(xr))
-	if err != nil || current == nil || reportsNotPaused(current) {
+	if err != nil || current == nil || reportsNotPaused(current) || !seen(current) {
 		return false, err
 	}
 	composed, err := r.Live.Composed(ctx, current)
@@ -80,6 +80,13 @@ func reportsNotPaused(xr *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(field.Maps(statusConditions.Value(xr)), func(condition map[string]any) bool {
 		return condition["type"] == clusterv1.PausedCondition && condition["status"] == string(metav1.ConditionFalse)
 	})
+}
+
+// seen reports whether Crossplane has looked at a composite resource since it was last let. One that came while its Cluster is paused is
+// composed once, so that its status says what there is.
+func seen(xr *unstructured.Unstructured) bool {
+	synced := field.Condition(xr, "Synced")
+	return len(synced) > 0 && synced["reason"] != "ReconcilePaused"
 }
 
 // claim puts the finalizer and the annotation block-move on xr where the admission webhook could not.

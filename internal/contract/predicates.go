@@ -49,11 +49,11 @@ func xrChanged() predicate.Predicate {
 	})
 }
 
-// pauseReported reports whether the status has begun, or ceased, to report a pause.
+// pauseReported reports whether the status has begun, or ceased, to report a pause, or anything at all.
 func pauseReported(before, after client.Object) bool {
 	old, oldOK := before.(*unstructured.Unstructured)
 	changed, changedOK := after.(*unstructured.Unstructured)
-	return oldOK && changedOK && reportsNotPaused(old) != reportsNotPaused(changed)
+	return oldOK && changedOK && (reportsNotPaused(old) != reportsNotPaused(changed) || seen(old) != seen(changed))
 }
 
 // endpointChanged passes what matters of a control plane to the infrastructure.

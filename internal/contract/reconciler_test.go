@@ -161,6 +161,12 @@ func TestTranslatePause(t *testing.T) {
 		return fixture.With(fixture.With(fixture.Parse(t, fixture.GroupYAML), fixture.Controlled(fixture.ASOCluster, "my-cluster")), changes...)
 	}
 	alive := func(o *unstructured.Unstructured) { o.SetDeletionTimestamp(nil) }
+	synced := func(reason string) fixture.Change {
+		return func(o *unstructured.Unstructured) {
+			_ = unstructured.SetNestedSlice(o.Object, []any{map[string]any{"type": "Synced", "reason": reason}}, "status", "conditions")
+		}
+	}
+	unseen := func(o *unstructured.Unstructured) { unstructured.RemoveNestedField(o.Object, "status", "conditions") }
 	running := map[string]string{names.BlockMoveAnnotation: "true"}
 	still := map[string]string{names.CrossplanePausedAnnotation: "true", names.PausedByAnnotation: names.FieldOwner}
 	tests := map[string]struct {
@@ -173,6 +179,8 @@ func TestTranslatePause(t *testing.T) {
 		"paused, ASO still acts":               {cluster: fixture.Cluster(paused), objects: []client.Object{vnet(skip), group()}, want: running},
 		"paused, an object is yet to come":     {cluster: fixture.Cluster(paused), objects: []client.Object{vnet(skip)}, want: running},
 		"paused, all stands still":             {cluster: fixture.Cluster(paused), objects: []client.Object{vnet(skip), group(skip)}, want: still},
+		"paused, it was never composed":        {cluster: fixture.Cluster(paused), xr: []fixture.Change{unseen}, objects: []client.Object{vnet(skip), group(skip)}, want: running},
+		"paused again, not composed between":   {cluster: fixture.Cluster(paused), xr: []fixture.Change{synced("ReconcilePaused")}, objects: []client.Object{vnet(skip), group(skip)}, want: running},
 		"paused, what is held stands still":    {cluster: fixture.Cluster(paused), objects: []client.Object{vnet(skip, fixture.Annotated(aso.AnnotationHeld, "true")), group(skip)}, want: still},
 		"paused, the status has yet to say so": {cluster: fixture.Cluster(paused), xr: says("False"), objects: []client.Object{vnet(skip), group(skip)}, want: running},
 		"paused, as the status says":           {cluster: fixture.Cluster(paused), xr: says("True"), objects: []client.Object{vnet(skip), group(skip)}, want: still},
@@ -185,7 +193,7 @@ func TestTranslatePause(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			xr := fixture.With(fixture.With(fixture.NetworkOwner(t), alive), tc.xr...)
+			xr := fixture.With(fixture.With(fixture.NetworkOwner(t), alive, synced("ReconcileSuccess")), tc.xr...)
 			m := fixture.New(t, append(tc.objects, tc.cluster, xr)...)
 			m.Reconcile(reconciler(m, composite.AzureASOManagedCluster), "my-cluster")
 			if diff := cmp.Diff(tc.want, m.Find(fixture.ASOCluster, "my-cluster").GetAnnotations()); diff != "" {
