@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -17,7 +18,17 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/migrate"
 )
 
-const migrateExample = `  # Which versions in this folder are old?
+const migrateExample = `  # What would be changed to bring a cluster from AzureManaged* to AzureASOManaged*?
+  kubectl capz migrate cluster/my-cluster --dry-run
+
+  # Bring it; the same command goes on where one was ended
+  kubectl capz migrate cluster/my-cluster
+
+  # Bring all of a namespace, and keep the way back
+  kubectl capz migrate --all -n team-a --keep
+  kubectl capz migrate --all -n team-a --back
+
+  # Which versions in this folder are old?
   kubectl capz migrate -f my-cluster/
 
   # Write them anew, in place
@@ -39,6 +50,12 @@ type migrateOptions struct {
 	write  bool
 	stored bool
 	output string
+
+	// Of Clusters.
+	selector        string
+	all, back, keep bool
+	dry             bool
+	patience        time.Duration
 }
 
 // A migrated file is one with places whose version is old.
@@ -54,32 +71,44 @@ type migrated struct {
 func newMigrateCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	o := &migrateOptions{IOStreams: streams, telling: telling{to: streams.ErrOut}, config: genericclioptions.NewConfigFlags(true)}
 	cmd := &cobra.Command{
-		Use:   "migrate -f FILE|FOLDER|- | --stored",
-		Short: "Bring AzureASOManaged* and references to them from v1alpha1 to v1beta1",
-		Long: `Bring AzureASOManaged* and references to them from v1alpha1 to v1beta1, in manifests or in what a cluster has stored.
+		Use:   "migrate cluster/NAME... | --all | -f FILE|FOLDER|- | --stored",
+		Short: "Bring clusters from AzureManaged* to AzureASOManaged*, or AzureASOManaged* from v1alpha1 to v1beta1",
+		Long: `Bring running clusters from AzureManaged* to AzureASOManaged*, or AzureASOManaged* and references to them from v1alpha1 to v1beta1, in manifests or
+in what a cluster has stored.
 
-The two versions differ in nothing but their names. In files only the versions change; comments and order stay as they are.
+A cluster keeps its name, its namespace, its kubeconfig and its MachinePools, and nothing is changed in Azure. What is done is found out by looking at
+the objects: start it again when it was ended, and it goes on. With --keep it can go back, by --back.
+
+The versions v1alpha1 and v1beta1 differ in nothing but their names. In files only the versions change; comments and order stay as they are.
 It ends with 0 when all is up to date, with 2 when it is not and nothing was written, and with 1 when something is wrong.`,
 		Example: migrateExample,
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&o.files, "filename", "f", nil, "Manifests: files, folders with all in them, or - for standard input, which is written to standard output.")
 	flags.BoolVar(&o.write, "write", false, "Write the files anew.")
 	flags.BoolVar(&o.stored, "stored", false, "Have the cluster store its objects in v1beta1, and forget that it has stored others.")
 	addOutput(cmd, &o.output, "json or yaml; empty for people.")
-	cmd.MarkFlagsOneRequired("filename", "stored")
+	flags.StringVarP(&o.selector, "selector", "l", "", "The clusters with these labels, of one namespace, as for kubectl get.")
+	flags.BoolVar(&o.all, "all", false, "All clusters of the namespace.")
+	flags.BoolVar(&o.keep, "keep", false, "Keep the AzureManaged* objects, so that --back can return the cluster to them. Without it they are removed in the end.")
+	flags.BoolVar(&o.back, "back", false, "Return clusters to the AzureManaged* objects that they came from.")
+	flags.BoolVar(&o.dry, "dry-run", false, "Print what would be changed of clusters, and change nothing. It ends with 2 when there is something.")
+	flags.DurationVar(&o.patience, "timeout", 10*time.Minute, "How long each step of a cluster waits for controllers.")
 	cmd.MarkFlagsMutuallyExclusive("filename", "stored")
 	o.config.AddFlags(flags)
 	return cmd
 }
 
-func (o *migrateOptions) run(ctx context.Context) error {
+func (o *migrateOptions) run(ctx context.Context, args []string) error {
 	if err := checkOutput(o.output); err != nil {
 		return err
 	}
 	switch {
+	case o.ofClusters(args):
+		return o.runClusters(ctx, args)
+	case len(o.files) == 0 && !o.stored:
+		return errors.New("nothing is named: say cluster/NAME, --all, --filename or --stored")
 	case o.stored:
 		return o.runStored(ctx)
 	case slices.Contains(o.files, "-"):

@@ -47,7 +47,7 @@ func TestMigrateFiles(t *testing.T) {
 			}
 			streams, _, out, told := genericiooptions.NewTestIOStreams()
 			o := &migrateOptions{IOStreams: streams, config: genericclioptions.NewConfigFlags(true), files: []string{dir}, write: c.write}
-			if err := o.run(t.Context()); !errors.Is(err, c.err) {
+			if err := o.run(t.Context(), nil); !errors.Is(err, c.err) {
 				t.Fatalf("error %v, want %v", err, c.err)
 			}
 			if !strings.Contains(out.String(), c.out) || !strings.Contains(told.String(), c.told) {
@@ -70,7 +70,7 @@ func TestMigrateStream(t *testing.T) {
 	streams, in, out, _ := genericiooptions.NewTestIOStreams()
 	in.WriteString(oldManifest)
 	o := &migrateOptions{IOStreams: streams, config: genericclioptions.NewConfigFlags(true), files: []string{"-"}}
-	if err := o.run(t.Context()); err != nil || out.String() != strings.ReplaceAll(oldManifest, "v1alpha1", "v1beta1") {
+	if err := o.run(t.Context(), nil); err != nil || out.String() != strings.ReplaceAll(oldManifest, "v1alpha1", "v1beta1") {
 		t.Error(err, out)
 	}
 }
