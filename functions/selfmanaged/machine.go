@@ -64,7 +64,7 @@ func readMachine(in *composer.Request) (*machineInputs, error) {
 
 // resources returns what the machine consists of, with what is known of it.
 func (m *machineInputs) resources(in *composer.Request) []*plan.Resource {
-	resources := append(compute.Resources(m.xr, m.facts, m.cluster, m.live(in)), m.role(m.xr)...)
+	resources := append(compute.Resources(m.xr, m.facts, m.cluster, m.live(in)), m.role(m.xr, "virtual machine "+azuremachine.Name(m.xr))...)
 	for _, r := range resources {
 		switch {
 		case r.Is(aso.VirtualMachine):

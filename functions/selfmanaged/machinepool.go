@@ -51,7 +51,7 @@ func readPool(in *composer.Request) (*poolInputs, error) {
 
 // resources returns what the pool consists of, with what is known of it.
 func (m *poolInputs) resources() []*plan.Resource {
-	resources := append(compute.PoolResources(m.xr, m.facts, m.cluster), m.role(azuremachine.OfPool(m.xr))...)
+	resources := append(compute.PoolResources(m.xr, m.facts, m.cluster), m.role(azuremachine.OfPool(m.xr), "scale set "+azuremachine.ScaleSetName(m.xr))...)
 	for _, r := range resources {
 		if r.Is(aso.VirtualMachineScaleSet) {
 			r.Known = m.known()

@@ -114,9 +114,10 @@ func (c *ofCluster) setGate() {
 }
 
 // role returns the role assignment of the identity that Azure makes for a machine, or for all of a pool; none where Azure makes none.
-func (c *ofCluster) role(machine *v1beta1.AzureMachine) []*plan.Resource {
+// Holder says in words what has the identity.
+func (c *ofCluster) role(machine *v1beta1.AzureMachine, holder string) []*plan.Resource {
 	cluster := typed.Cluster{Namespace: c.cluster.Namespace, Name: c.cluster.Name, Subscription: c.cluster.Azure.Spec.SubscriptionID}
-	if role := iam.RoleAssignment(machine, cluster, c.facts.PrincipalID); role != nil {
+	if role := iam.RoleAssignment(machine, cluster, holder, c.facts.PrincipalID); role != nil {
 		return []*plan.Resource{role}
 	}
 	return nil

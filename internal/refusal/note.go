@@ -30,9 +30,12 @@ const mostNoted = 32
 
 // A note is about one generation of the spec.
 type note struct {
-	Generation int64     `json:"generation"`
-	Until      time.Time `json:"until"`
-	Answers    Answers   `json:"answers"`
+	Generation int64 `json:"generation"`
+	// Since is when something of the generation was refused first.
+	Since time.Time `json:"since"`
+	// Until is when what was refused is tried again.
+	Until   time.Time `json:"until"`
+	Answers Answers   `json:"answers"`
 }
 
 func noted(xr *unstructured.Unstructured) note {
@@ -44,11 +47,15 @@ func noted(xr *unstructured.Unstructured) note {
 }
 
 // Note returns what Annotation must be at a time, empty for none, and when to look again; 0 for never. Answers that condition Synced does
-// not have are looked up in Events.
-func Note(xr *unstructured.Unstructured, now time.Time, lookUp func() Answers) (value string, again time.Duration) {
+// not have are looked up in Events, since something of this generation was refused first: the Event of a new try comes a moment late, and
+// the last one has the answer meanwhile.
+func Note(xr *unstructured.Unstructured, now time.Time, lookUp func(since time.Time) Answers) (value string, again time.Duration) {
 	n, current := noted(xr), generation.Value(xr)
-	if n.Generation != current || !now.Before(n.Until) || n.Until.Sub(now) > Interval {
-		n = note{Generation: current, Until: now.Add(Interval).UTC().Truncate(time.Second)}
+	if n.Generation != current || n.Since.IsZero() || n.Since.After(now) {
+		n = note{Generation: current, Since: now.UTC().Truncate(time.Second)}
+	}
+	if !now.Before(n.Until) || n.Until.Sub(now) > Interval {
+		n.Until, n.Answers = now.Add(Interval).UTC().Truncate(time.Second), nil
 	}
 	answers := maps.Clone(n.Answers)
 	for name, answer := range shown(xr) {
@@ -64,7 +71,7 @@ func Note(xr *unstructured.Unstructured, now time.Time, lookUp func() Answers) (
 		return "", 0
 	}
 	n.Answers, again = answers, n.Until.Sub(now)
-	if !complete(answers, lookUp) {
+	if !complete(answers, func() Answers { return lookUp(n.Since) }) {
 		again = min(again, answerDelay)
 	}
 	content, err := json.Marshal(n)

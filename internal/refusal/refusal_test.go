@@ -58,7 +58,7 @@ func TestOf(t *testing.T) {
 
 func TestNote(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	none := func() Answers { return nil }
+	none := func(time.Time) Answers { return nil }
 	first, stands := Note(xr(2, ofTyped, ""), now, none)
 	if !strings.Contains(first, "secrityRules") || stands != Interval {
 		t.Fatalf("noted %q for %s", first, stands)
@@ -74,7 +74,8 @@ func TestNote(t *testing.T) {
 		"tried again":                      {xr(2, "", first), now.Add(Interval), Answers{}, 0},
 		"tried again, and refused again":   {xr(2, ofTyped, first), now.Add(Interval), Of(xr(2, ofTyped, "")), Interval},
 		"dropped with another spec":        {xr(3, ofTyped, first), now, Answers{}, 0},
-		"one that somebody made for years": {xr(2, "", strings.Replace(first, "2026", "2099", 1)), now, Answers{}, 0},
+		"one that somebody made for years": {xr(2, "", strings.ReplaceAll(first, "2026", "2099")), now, Answers{}, 0},
+		"one whose end somebody made":      {xr(2, "", strings.Replace(first, `"until":"2026`, `"until":"2099`, 1)), now, Answers{}, 0},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -92,14 +93,25 @@ func TestNote(t *testing.T) {
 // TestNoteAnswersOfEvents shows that an answer which only an Event has is looked for until it is there, and only then.
 func TestNoteAnswersOfEvents(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	noted, again := Note(xr(2, "Unsynced resources: a", ""), now, func() Answers { return nil })
+	none := func(time.Time) Answers { return nil }
+	noted, again := Note(xr(2, "Unsynced resources: a", ""), now, none)
 	if again != answerDelay {
 		t.Errorf("looked again after %s", again)
 	}
 	// Meanwhile the function has left it out, so that nothing is shown any more.
-	noted, again = Note(xr(2, "", noted), now.Add(answerDelay), func() Answers { return Answers{"a": "no", "b": "other"} })
+	noted, again = Note(xr(2, "", noted), now.Add(answerDelay), func(time.Time) Answers { return Answers{"a": "no", "b": "other"} })
 	if diff := cmp.Diff(Answers{"a": "no"}, Of(xr(2, "", noted))); diff != "" || again != Interval-answerDelay {
 		t.Errorf("again after %s, -want +got:\n%s", again, diff)
 	}
-	_, _ = Note(xr(2, "Unsynced resources: a", noted), now.Add(answerDelay), func() Answers { t.Error("looked up what is known"); return nil })
+	_, _ = Note(xr(2, "Unsynced resources: a", noted), now.Add(answerDelay), func(time.Time) Answers { t.Error("looked up what is known"); return nil })
+	// It is tried again and refused again, of which there is no Event yet.
+	noted, _ = Note(xr(2, "Unsynced resources: a", noted), now.Add(Interval), func(since time.Time) Answers {
+		if !since.Equal(now) {
+			t.Errorf("looked up since %s, want %s", since, now)
+		}
+		return Answers{"a": "no"}
+	})
+	if diff := cmp.Diff(Answers{"a": "no"}, Of(xr(2, "", noted))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }

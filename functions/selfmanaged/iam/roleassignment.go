@@ -17,9 +17,9 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/defaulting"
 )
 
-// RoleAssignment returns the role that the identity has which Azure makes for a machine; nil where it makes none. PrincipalID is that of the
-// identity, empty until the machine is there. CAPZ leaves the assignment in Azure when the machine goes; here it goes too.
-func RoleAssignment(xr *v1beta1.AzureMachine, cluster typed.Cluster, principalID string) *plan.Resource {
+// RoleAssignment returns the role that the identity has which Azure makes for a machine, or for all of a pool; nil where it makes none. Holder
+// says in words what has the identity. PrincipalID is that of the identity, empty until the holder is there. CAPZ leaves the assignment in Azure when the machine goes; here it goes too.
+func RoleAssignment(xr *v1beta1.AzureMachine, cluster typed.Cluster, holder, principalID string) *plan.Resource {
 	spec := xr.Spec.DeepCopy()
 	if spec.Identity != v1beta1.VMIdentitySystemAssigned {
 		return nil
@@ -46,7 +46,7 @@ func RoleAssignment(xr *v1beta1.AzureMachine, cluster typed.Cluster, principalID
 	// Its name is random, so that nobody else has made it.
 	r.ParentOwnership = v1beta1.OwnershipOwned
 	if principalID == "" {
-		r.After = append(r.After, plan.Precondition{OfObject: true, Description: "Azure has made the identity of virtual machine " + azuremachine.Name(xr)})
+		r.After = append(r.After, plan.Precondition{OfObject: true, Description: "Azure has made the identity of " + holder})
 	}
 	return r
 }

@@ -36,7 +36,7 @@ func TestRoleAssignment(t *testing.T) {
 			if err := yaml.UnmarshalStrict([]byte(c.spec), &xr.Spec); err != nil {
 				t.Fatal(err)
 			}
-			r := RoleAssignment(xr, typed.Cluster{Namespace: "ns", Name: "c1", Subscription: "sub"}, c.principal)
+			r := RoleAssignment(xr, typed.Cluster{Namespace: "ns", Name: "c1", Subscription: "sub"}, "virtual machine m", c.principal)
 			switch {
 			case c.wrong != "":
 				if r == nil || r.Err == nil || r.Err.Message != c.wrong {
