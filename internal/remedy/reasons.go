@@ -2,13 +2,26 @@ package remedy
 
 import "maps"
 
-// reasons has what to do by the reason, whoever gives it.
-var reasons = merged(ofComposites, ofPlatform, ofMachines, ofProvider, ofASO, ofAzure, ofCrossplane, ofClusterAPI, ofLooking)
+// origins are all who give reasons.
+var origins = []Origin{
+	{"Any kind of this project", ofComposites},
+	{"AKSCluster and its claim", ofPlatform},
+	{"Self-managed clusters", ofMachines},
+	{"provider-capz", ofProvider},
+	{"Azure Service Operator", ofASO},
+	{"Azure", ofAzure},
+	{"Crossplane", ofCrossplane},
+	{"Cluster API", ofClusterAPI},
+	{"kubectl capz why", ofLooking},
+}
 
-func merged(tables ...map[string]Remedy) map[string]Remedy {
+// reasons has what to do by the reason, whoever gives it.
+var reasons = merged(origins)
+
+func merged(of []Origin) map[string]Remedy {
 	all := map[string]Remedy{}
-	for _, table := range tables {
-		maps.Copy(all, table)
+	for _, o := range of {
+		maps.Copy(all, o.Remedies)
 	}
 	return all
 }

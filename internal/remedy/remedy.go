@@ -12,6 +12,15 @@ type Remedy struct {
 	Waiting bool
 }
 
+// An Origin is who gives reasons, in a condition, an Event or an answer.
+type Origin struct {
+	Name     string
+	Remedies map[string]Remedy
+}
+
+// Origins returns all who give reasons that are known, with what to do about each.
+func Origins() []Origin { return origins }
+
 // Of returns the remedy for a reason with its message. There is always one: a reason that is not known is taken for Azure's error code.
 func Of(reason, message string) Remedy {
 	general := general[reason]

@@ -1,6 +1,6 @@
 // Command generate writes what follows from the Go types under apis: their DeepCopy methods, one
 // CompositeResourceDefinition and one Composition per kind under package/configuration, one CustomResourceDefinition per
-// kind of settings under package/provider, docs/kinds.md, and the defaults for the preview. From the catalogues in internal/aso
+// kind of settings under package/provider, docs/kinds.md, docs/troubleshooting.md, and the defaults for the preview. From the catalogues in internal/aso
 // and internal/composite it writes the rules of package/install/rbac.yaml and package/provider/webhooks.yaml. Of the examples of
 // self-managed clusters it makes templates for clusterctl.
 //
@@ -18,6 +18,8 @@ import (
 	"slices"
 
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/remedy"
 )
 
 func main() {
@@ -67,6 +69,7 @@ func generate(root string) (fileSet, error) {
 		}
 	}
 	files[referenceFile] = reference(crds)
+	files[troubleshootingFile] = troubleshooting(remedy.Origins())
 	if err := addRules(files); err != nil {
 		return nil, fmt.Errorf("making the rules for all kinds: %w", err)
 	}
