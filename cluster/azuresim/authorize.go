@@ -72,18 +72,18 @@ func (s *Simulator) authorize(r *http.Request) *arm.Error {
 	if subscription == "" {
 		return nil
 	}
-	home := s.tenants.Subscription(subscription)
+	home, action := s.tenants.Subscription(subscription), arm.ActionOf(r.Method, r.URL.Path)
 	switch {
 	case home.Cloud != cloud.Name:
 		return &arm.Error{Status: http.StatusNotFound, Code: "SubscriptionNotFound", Message: fmt.Sprintf("The subscription '%s' could not be found.", subscription)}
 	case home.Registered && !strings.EqualFold(home.TenantID, claims.TenantID):
 		return wrongIssuer(cloud, claims.TenantID, home.TenantID)
-	case !s.tenants.MayReach(claims.AppID, subscription):
+	case !s.tenants.MayDo(claims.AppID, subscription, action):
 		return &arm.Error{Status: http.StatusForbidden, Code: "AuthorizationFailed", Message: fmt.Sprintf("The client '%s' with object id '%s' does not have authorization "+
 			"to perform action '%s' over scope '%s' or the scope is invalid. If access was recently granted, please refresh your credentials.",
-			claims.AppID, claims.ObjectID, arm.ActionOf(r.Method, r.URL.Path), r.URL.Path)}
+			claims.AppID, claims.ObjectID, action, r.URL.Path)}
 	}
-	return s.authorizeLinks(r, claims, subscription)
+	return s.authorizeLinks(r, claims)
 }
 
 func unauthenticated(code, message string) *arm.Error {
@@ -108,8 +108,8 @@ func subscriptionOf(path string) string {
 // link is a resource identifier in a request's body.
 var link = regexp.MustCompile(`(?i)"(/subscriptions/[^/"]+/resourceGroups/[^/"]+/providers/[^"]+)"`)
 
-// authorizeLinks checks that the application may use the resources of other subscriptions that a change refers to.
-func (s *Simulator) authorizeLinks(r *http.Request, claims *entra.Claims, own string) *arm.Error {
+// authorizeLinks checks that the application may use the resources that a change refers to, beside the one that is changed.
+func (s *Simulator) authorizeLinks(r *http.Request, claims *entra.Claims) *arm.Error {
 	if r.Method != http.MethodPut && r.Method != http.MethodPatch {
 		return nil
 	}
@@ -117,22 +117,27 @@ func (s *Simulator) authorizeLinks(r *http.Request, claims *entra.Claims, own st
 	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), errorReader{err}))
 	for _, match := range link.FindAllSubmatch(body, -1) {
 		linked := string(match[1])
-		subscription := subscriptionOf(linked)
-		if strings.EqualFold(subscription, own) {
+		if within(linked, r.URL.Path) || within(r.URL.Path, linked) {
 			continue
 		}
+		subscription := subscriptionOf(linked)
 		home := s.tenants.Subscription(subscription)
-		action, doing := arm.LinkActionOf(linked), arm.ActionOf(r.Method, r.URL.Path)
+		action, doing := arm.LinkActionOf(r.URL.Path, linked), arm.ActionOf(r.Method, r.URL.Path)
 		if home.Registered && !strings.EqualFold(home.TenantID, claims.TenantID) {
 			return linkedAuthorizationFailed("The client has permission to perform action '%s' on scope '%s', however the current tenant '%s' is not authorized to access linked subscription '%s'.",
 				action, linked, claims.TenantID, subscription)
 		}
-		if !s.tenants.MayReach(claims.AppID, subscription) {
+		if !s.tenants.MayDo(claims.AppID, subscription, action) {
 			return linkedAuthorizationFailed("The client '%s' with object id '%s' has permission to perform action '%s' on scope '%s'; however, it does not have permission to perform "+
 				"action(s) '%s' on the linked scope(s) '%s' (respectively) or the linked scope(s) are invalid.", claims.AppID, claims.ObjectID, doing, r.URL.Path, action, linked)
 		}
 	}
 	return nil
+}
+
+// within reports whether a path is of a resource or of a part of it.
+func within(path, resource string) bool {
+	return strings.HasPrefix(strings.ToLower(path)+"/", strings.ToLower(resource)+"/")
 }
 
 func linkedAuthorizationFailed(format string, args ...any) *arm.Error {

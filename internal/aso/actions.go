@@ -36,6 +36,8 @@ var (
 	}
 )
 
+const applicationSecurityGroups = "microsoft.network/applicationsecuritygroups"
+
 var orchestration = field.At[string]("spec", "orchestrationMode")
 
 var operatorSecrets = field.At[map[string]any]("spec", "operatorSpec", "secrets")
@@ -108,6 +110,10 @@ func linkAction(obj *unstructured.Unstructured, linked string) string {
 		return VirtualNetwork.ARM() + "/peer/action"
 	case kind == PrivateEndpoint.GroupKind() && !strings.HasPrefix(lower, "microsoft.network/virtualnetworks"):
 		return linked + "/PrivateEndpointConnectionsApproval/action"
+	case lower == applicationSecurityGroups && (kind == NetworkSecurityGroup.GroupKind() || kind == NetworkSecurityGroupsSecurityRule.GroupKind()):
+		return linked + "/joinNetworkSecurityRule/action"
+	case lower == applicationSecurityGroups:
+		return linked + "/joinIpConfiguration/action"
 	case strings.EqualFold(linked, UserAssignedIdentity.ARM()):
 		return UserAssignedIdentity.ARM() + "/assign/action"
 	case strings.HasPrefix(lower, "microsoft.network/"):

@@ -42,6 +42,14 @@ func TestActions(t *testing.T) {
 			object: network + "LoadBalancer\nmetadata: {name: lb}\nspec: {loadBalancingRules: [{frontendIPConfiguration: {reference: " +
 				"{armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.Network/loadBalancers/lb/frontendIPConfigurations/f}}}]}",
 			want: lifetime("Microsoft.Network/loadBalancers")},
+		"an application security group of addresses": {
+			object: network + "NetworkInterface\nmetadata: {name: n}\nspec: {ipConfigurations: [{applicationSecurityGroups: [{reference: " +
+				"{armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.Network/applicationSecurityGroups/a}}]}]}",
+			want: lifetime("Microsoft.Network/networkInterfaces", "Microsoft.Network/applicationSecurityGroups/joinIpConfiguration/action")},
+		"an application security group of rules": {
+			object: network + "NetworkSecurityGroupsSecurityRule\nmetadata: {name: r}\nspec: {owner: {name: n}, sourceApplicationSecurityGroups: [{reference: " +
+				"{group: network.azure.com, kind: ApplicationSecurityGroup, name: a}}]}",
+			want: lifetime("Microsoft.Network/networkSecurityGroups/securityRules", "Microsoft.Network/applicationSecurityGroups/joinNetworkSecurityRule/action")},
 		"a scale set": {
 			object: "apiVersion: compute.azure.com/v1api20220301\nkind: VirtualMachineScaleSet\nmetadata: {name: s}\nspec: {owner: {name: g}, orchestrationMode: Uniform}",
 			want:   ofScaleSet("Microsoft.Compute/virtualMachineScaleSets/virtualMachines/read", "Microsoft.Compute/virtualMachineScaleSets/virtualMachines/delete")},

@@ -123,6 +123,8 @@ type Application struct {
 	FederatedSubject string `json:"federatedSubject,omitempty"`
 	// Subscriptions are the ones that it has rights on.
 	Subscriptions []string `json:"subscriptions,omitempty"`
+	// Actions are what its role allows there, with * for any part; without any it may do everything.
+	Actions []string `json:"actions,omitempty"`
 }
 
 // AutoscaleChange sets the node count of an autoscaled pool.

@@ -19,16 +19,34 @@ func ActionOf(method, path string) string {
 	return kind + "/read"
 }
 
-// typeIdentity is the type of a managed identity that is a resource of its own.
-const typeIdentity = "Microsoft.ManagedIdentity/userAssignedIdentities"
+// Types of which something else has to be allowed than of others for a resource to refer to them, or for them to refer to a resource.
+const (
+	typeIdentity        = "microsoft.managedidentity/userassignedidentities"
+	typeSecurityGroup   = "microsoft.network/applicationsecuritygroups"
+	typeRulesOfGroup    = "microsoft.network/networksecuritygroups"
+	typeVirtualNetwork  = "microsoft.network/virtualnetworks"
+	typePeering         = "microsoft.network/virtualnetworks/virtualnetworkpeerings"
+	typePrivateEndpoint = "microsoft.network/privateendpoints"
+	typesOfNetworks     = "microsoft.network/"
+)
 
-// LinkActionOf is what a role has to allow on a resource that another is to use.
-func LinkActionOf(path string) string {
-	kind := typeOf(path)
-	switch {
-	case strings.EqualFold(kind, typeIdentity):
+const typeSubscription = "Microsoft.Resources/subscriptions"
+
+// LinkActionOf is what a role has to allow on the resource of a path for that of another path, which is being written, to use it.
+func LinkActionOf(writing, linked string) string {
+	kind := typeOf(linked)
+	switch from, to := strings.ToLower(typeOf(writing)), strings.ToLower(kind); {
+	case to == typeIdentity:
 		return kind + "/assign/action"
-	case strings.HasPrefix(strings.ToLower(kind), "microsoft.network/"):
+	case to == typeSecurityGroup && strings.HasPrefix(from, typeRulesOfGroup):
+		return kind + "/joinNetworkSecurityRule/action"
+	case to == typeSecurityGroup:
+		return kind + "/joinIpConfiguration/action"
+	case to == typeVirtualNetwork && (from == typePeering || from == typeVirtualNetwork):
+		return kind + "/peer/action"
+	case from == typePrivateEndpoint && !strings.HasPrefix(to, typeVirtualNetwork) && to != typeSecurityGroup:
+		return kind + "/PrivateEndpointConnectionsApproval/action"
+	case strings.HasPrefix(to, typesOfNetworks):
 		return kind + "/join/action"
 	}
 	return kind + "/read"
@@ -39,14 +57,27 @@ func typeOf(path string) string {
 	segments := strings.Split(strings.Trim(path, "/"), "/")
 	last := lastProvider(segments)
 	if last < 0 {
-		if len(segments) > 2 {
-			return "Microsoft.Resources/subscriptions/resourceGroups"
-		}
-		return "Microsoft.Resources/subscriptions"
+		return typeInSubscription(segments)
+	}
+	if last == len(segments)-1 { // whether a provider is registered
+		return typeSubscription + "/providers"
 	}
 	kind := segments[last]
 	for i := last + 1; i < len(segments); i += 2 {
 		kind += "/" + segments[i]
+	}
+	return kind
+}
+
+// typeInSubscription is the type of a subscription, of a resource group, or of what either has beside resources.
+func typeInSubscription(segments []string) string {
+	kind := typeSubscription
+	for i := 2; i < len(segments); i += 2 {
+		name := segments[i]
+		if strings.EqualFold(name, "resourceGroups") {
+			name = "resourceGroups"
+		}
+		kind += "/" + name
 	}
 	return kind
 }

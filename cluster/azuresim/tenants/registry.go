@@ -43,6 +43,8 @@ type Application struct {
 	Certificate      []byte   `json:"certificate,omitempty"`
 	FederatedSubject string   `json:"federatedSubject,omitempty"`
 	Subscriptions    []string `json:"subscriptions,omitempty"`
+	// Actions are what it may do there; everything if there are none.
+	Actions []string `json:"actions,omitempty"`
 }
 
 // Registry holds what was registered. What was not has no limits: its subscriptions are all of one tenant in the public cloud, and
@@ -103,6 +105,7 @@ func (r *Registry) RegisterApplication(wanted admin.Application) error {
 	}
 	application := Application{
 		TenantID: wanted.TenantID, FederatedSubject: wanted.FederatedSubject, SecretHash: hash(wanted.Secret),
+		Actions: wanted.Actions,
 	}
 	for _, id := range wanted.Subscriptions {
 		application.Subscriptions = append(application.Subscriptions, key(id))
@@ -209,6 +212,31 @@ func (r *Registry) MayReach(clientID, subscription string) bool {
 		return slices.Contains(application.Subscriptions, key(subscription))
 	}
 	return !r.Subscription(subscription).Registered
+}
+
+// MayDo reports whether an application may do something on a subscription: what its role allows, where it was registered with one.
+func (r *Registry) MayDo(clientID, subscription, action string) bool {
+	application, registered := r.Application(clientID)
+	return r.MayReach(clientID, subscription) && (!registered || application.allows(action))
+}
+
+func (a Application) allows(action string) bool {
+	return len(a.Actions) == 0 || slices.ContainsFunc(a.Actions, func(allowed string) bool { return matches(allowed, action) })
+}
+
+// matches reports whether an action is one of those that a role's entry stands for: without regard to case, * is any text.
+func matches(allowed, action string) bool {
+	parts := strings.Split(strings.ToLower(allowed), "*")
+	rest, found := strings.CutPrefix(strings.ToLower(action), parts[0])
+	for i, part := range parts[1:] {
+		if i == len(parts)-2 {
+			return found && strings.HasSuffix(rest, part)
+		}
+		var one bool
+		_, rest, one = strings.Cut(rest, part)
+		found = found && one
+	}
+	return found && rest == ""
 }
 
 // Accepts reports whether a secret is the application's.
