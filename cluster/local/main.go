@@ -29,6 +29,8 @@ type commands struct {
 
 	Templates templatesCommand `cmd:"" help:"Bring the templates of Cluster API Provider Azure up, one after another, and write what became of them."`
 
+	Endure endureCommand `cmd:"" help:"Live the lives of clusters while components are killed and Azure answers wrongly, and write what became of them."`
+
 	Registry registryCommand `cmd:"" hidden:"" help:"Serve a container registry. up starts it."`
 	Node     nodeCommand     `cmd:"" hidden:"" help:"Run the pods of Crossplane's packages as processes. up starts it."`
 

@@ -30,11 +30,29 @@ type Objects struct {
 	reached atomic.Int64
 }
 
-// Follow takes what was and is written until ctx is done. Its error says that something was missed.
+// FollowOn follows although etcd ends and comes back on the way, until ctx is done. Its error says that something was missed.
+func (o *Objects) FollowOn(ctx context.Context, etcd *clientv3.Client) error {
+	for {
+		err := o.Follow(ctx, etcd)
+		if ctx.Err() != nil || errors.Is(err, rpctypes.ErrCompacted) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pauseOfFollowing):
+		}
+	}
+}
+
+// pauseOfFollowing is how long etcd is left alone that is not there.
+const pauseOfFollowing = 500 * time.Millisecond
+
+// Follow takes what was and is written until ctx is done, from what it has taken before on. Its error says that something was missed.
 func (o *Objects) Follow(ctx context.Context, etcd *clientv3.Client) error {
 	// Fragments, as all that has been written so far is more than one message may have.
 	changes := etcd.Watch(clientv3.WithRequireLeader(ctx), registryPrefix,
-		clientv3.WithPrefix(), clientv3.WithRev(1), clientv3.WithFilterDelete(), clientv3.WithFragment())
+		clientv3.WithPrefix(), clientv3.WithRev(o.reached.Load()+1), clientv3.WithFilterDelete(), clientv3.WithFragment())
 	for answer := range changes {
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // To be told to stop is no error.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/process"
@@ -167,4 +168,13 @@ func (s *Stack) endProcesses() error {
 		return err
 	}
 	return nil
+}
+
+// Signal sends a signal to a component, such as the one that stops it for a while; it is no error when it has ended.
+func (s *Stack) Signal(name string, signal syscall.Signal) error {
+	p, err := s.process(name)
+	if err != nil {
+		return err
+	}
+	return p.Signal(signal)
 }

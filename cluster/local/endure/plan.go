@@ -1,0 +1,188 @@
+package endure
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+)
+
+// A Stage is something that a person does with a cluster.
+type Stage string
+
+// The stages of lives. Each begins with Create and ends with Delete.
+const (
+	Create  Stage = "create"
+	Change  Stage = "change"
+	Scale   Stage = "scale"
+	Upgrade Stage = "upgrade"
+	Pause   Stage = "pause"
+	Move    Stage = "move"
+	Delete  Stage = "delete"
+)
+
+// An Act is what is done to a component.
+type Act string
+
+// The acts.
+const (
+	// Kill ends a component with SIGKILL.
+	Kill Act = "kill"
+	// Freeze stops a component with SIGSTOP, so that whoever waits for it waits.
+	Freeze Act = "freeze"
+)
+
+// A Moment is when something is done to a component.
+type Moment struct {
+	// Stage is the index of the stage, and After the time since it has begun.
+	Stage     int
+	After     time.Duration
+	Component string
+	Act       Act
+	// For is how long the component is stopped, or is dead before it is started again.
+	For time.Duration
+}
+
+// An Injection is when Azure begins to answer wrongly.
+type Injection struct {
+	Stage int
+	After time.Duration
+	// Kind is the name of one of AzureFaults.
+	Kind string
+	// Times is how many requests are answered so at most, Every which of those that match.
+	Times, Every int
+	// Choice is a number that the kind makes its choices by.
+	Choice uint64
+}
+
+// A Life is what a cluster goes through.
+type Life struct {
+	Number     int
+	Family     string
+	Stages     []Stage
+	Moments    []Moment
+	Injections []Injection
+}
+
+// Name is what the life's namespace is called.
+func (l Life) Name() string { return fmt.Sprintf("life-%d", l.Number) }
+
+// The plan's measures.
+const (
+	// window is how long after the beginning of a stage things break.
+	window = 15 * time.Second
+	// longestDown is how long a component is stopped or dead at most.
+	longestDown = 12 * time.Second
+	// momentsOfTen is how many of ten stages have a further moment, again and again.
+	momentsOfTen = 6
+	// fewestInjections and moreInjections are how many kinds of fault there are in a stage, and how many more there may be.
+	fewestInjections, moreInjections = 2, 4
+	// mostTimes is how many requests a fault answers at most, mostEvery how rare it is at most.
+	mostTimes, mostEvery = 12, 4
+)
+
+// LifeOf returns the life of a number that follows from a seed.
+func LifeOf(seed uint64, number int) Life {
+	f := familyOf(seed, number)
+	choice := rand.New(rand.NewPCG(seed, uint64(number))) //nolint:gosec // A choice that is to be repeated.
+	life := Life{Number: number, Family: f.name, Stages: f.stagesOf(choice)}
+	components := f.components()
+	for stage := range life.Stages {
+		for choice.IntN(10) < momentsOfTen {
+			life.Moments = append(life.Moments, momentOf(choice, stage, components))
+		}
+		for range fewestInjections + choice.IntN(moreInjections+1) {
+			life.Injections = append(life.Injections, injectionOf(choice, stage))
+		}
+	}
+	return life
+}
+
+// familyOf returns the family of a life: of as many lives as there are families, each has another.
+func familyOf(seed uint64, number int) *family {
+	round := rand.New(rand.NewPCG(seed, ^uint64(number/len(families)))) //nolint:gosec // A choice that is to be repeated.
+	return families[round.Perm(len(families))[number%len(families)]]
+}
+
+// stagesOf returns the stages of a life of the family: all that lie between its beginning and its end, in any order.
+func (f *family) stagesOf(choice *rand.Rand) []Stage {
+	var between []Stage
+	for _, stage := range allStages {
+		if _, has := f.stages[stage]; has && stage != Create && stage != Delete {
+			between = append(between, stage)
+		}
+	}
+	choice.Shuffle(len(between), func(i, j int) { between[i], between[j] = between[j], between[i] })
+	return slices.Concat([]Stage{Create}, between, []Stage{Delete})
+}
+
+var allStages = []Stage{Create, Change, Scale, Upgrade, Pause, Move, Delete}
+
+// Components are those that things are done to, each as often as its weight says: what takes long to come back keeps all lives from going on.
+var weights = []struct {
+	component string
+	weight    int
+}{
+	{stack.Function, 4}, {stack.Provider, 4}, {stack.AzureSim, 3}, {stack.Crossplane, 3}, {stack.CAPI, 2}, {stack.ASO, 2}, {stack.APIServer, 1}, {stack.Etcd, 1},
+}
+
+// machineWeights are of components that only lives of virtual machines meet.
+var machineWeights = map[string]int{stack.KubeadmControl: 2, stack.KubeadmBootstrap: 2, stack.CloudController: 1}
+
+// components returns the names of the components that things are done to in lives of the family, each as often as its weight.
+func (f *family) components() []string {
+	var all []string
+	for _, w := range weights {
+		all = append(all, slices.Repeat([]string{w.component}, w.weight)...)
+	}
+	if f.machines {
+		for _, component := range []string{stack.KubeadmControl, stack.KubeadmBootstrap, stack.CloudController} {
+			all = append(all, slices.Repeat([]string{component}, machineWeights[component])...)
+		}
+	}
+	return all
+}
+
+func momentOf(choice *rand.Rand, stage int, components []string) Moment {
+	m := Moment{Stage: stage, After: upTo(choice, window), Component: components[choice.IntN(len(components))], Act: Kill}
+	switch choice.IntN(4) {
+	case 0: // It stays dead for a while.
+		m.For = upTo(choice, longestDown)
+	case 1:
+		m.Act, m.For = Freeze, time.Second+upTo(choice, longestDown)
+	}
+	return m
+}
+
+func injectionOf(choice *rand.Rand, stage int) Injection {
+	return Injection{
+		Stage: stage, After: upTo(choice, window), Kind: AzureFaults[choice.IntN(len(AzureFaults))].Name,
+		Times: 1 + choice.IntN(mostTimes), Every: 1 + choice.IntN(mostEvery), Choice: choice.Uint64(),
+	}
+}
+
+// upTo chooses a duration in tenths of a second.
+func upTo(choice *rand.Rand, most time.Duration) time.Duration {
+	return time.Duration(choice.Int64N(int64(most))).Round(100 * time.Millisecond)
+}
+
+// Matches reports whether a life is one of those that are asked for, by number or by family; all are for none.
+func (l Life) Matches(only []string) bool {
+	return len(only) == 0 || slices.Contains(only, l.Family) || slices.Contains(only, fmt.Sprint(l.Number))
+}
+
+// Wanted returns an error for what is neither a number nor a family.
+func Wanted(only []string) error {
+	for _, o := range only {
+		var number int
+		if _, err := fmt.Sscanf(o, "%d", &number); err == nil && number >= 0 && fmt.Sprint(number) == o {
+			continue
+		}
+		if !slices.Contains(Families(), o) {
+			return fmt.Errorf("--only is %q: want the number of a life, or a family of %v", o, Families())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package endure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/leaks"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+)
+
+const (
+	registryPrefix = "/registry/"
+	// fewestSecrets are those that there are at least, so that a search for nothing does not pass.
+	fewestSecrets = 10
+	// catchUpPatience is how long it may take to read what was written last.
+	catchUpPatience = time.Minute
+)
+
+// A watcher follows all that is written on a management cluster: secrets, everything else, and how often.
+type watcher struct {
+	stack   *stack.Stack
+	etcd    *clientv3.Client
+	haul    leaks.Haul
+	objects *leaks.Objects
+	spool   string
+	stop    context.CancelFunc
+	done    chan error
+
+	mu     sync.Mutex
+	writes []Write
+}
+
+// watch begins to follow a management cluster.
+func watch(s *stack.Stack) (*watcher, error) {
+	endpoint, certificates, err := s.Etcd()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(s.Recorded(), 0o700); err != nil {
+		return nil, err
+	}
+	w := &watcher{stack: s, spool: filepath.Join(s.Recorded(), "objects"), done: make(chan error, 1)}
+	if w.etcd, err = clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, TLS: certificates, MaxCallRecvMsgSize: 1 << 30}); err != nil {
+		return nil, err
+	}
+	spool, err := leaks.CreateSpool(w.spool)
+	if err != nil {
+		return nil, err
+	}
+	w.objects = &leaks.Objects{Haul: &w.haul, Spool: spool}
+	var ctx context.Context
+	ctx, w.stop = context.WithCancel(context.Background())
+	go func() { w.done <- w.objects.FollowOn(ctx, w.etcd) }()
+	return w, nil
+}
+
+// countWrites notes each version of an object of a life that is written until ctx is done. Events are no state.
+func (w *watcher) countWrites(ctx context.Context) {
+	for answer := range w.etcd.Watch(ctx, registryPrefix, clientv3.WithPrefix()) {
+		for _, e := range answer.Events {
+			key := strings.TrimPrefix(string(e.Kv.Key), registryPrefix)
+			if e.Type != mvccpb.PUT || strings.HasPrefix(key, "events/") || !strings.Contains(key, "/life-") {
+				continue
+			}
+			w.mu.Lock()
+			w.writes = append(w.writes, Write{Key: key, At: time.Now()})
+			w.mu.Unlock()
+		}
+	}
+}
+
+// idle looks for a time at what is written while nothing happens.
+func (w *watcher) idle(ctx context.Context, d time.Duration) (perHour float64, flapping []string) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	from := time.Now()
+	w.countWrites(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return Flapping(w.writes, from, from.Add(d))
+}
+
+// search returns where secrets were found that are to be in Secrets only, how many were looked for, and in how many texts. The management
+// cluster has to be up.
+func (w *watcher) search() (found []string, secrets, texts int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), catchUpPatience)
+	defer cancel()
+	caught := w.objects.CatchUp(ctx, w.etcd)
+	w.stop()
+	err = errors.Join(caught, <-w.done, w.stack.Secrets(&w.haul), w.stack.AzureSecrets(&w.haul), w.objects.Spool.Close(), w.etcd.Close())
+	if err != nil {
+		return nil, 0, 0, fmt.Errorf("what is secret is not all known: %w", err)
+	}
+	values := w.haul.Values()
+	if len(values) < fewestSecrets {
+		return nil, 0, 0, fmt.Errorf("the search means little: %d secrets are known, want %d or more", len(values), fewestSecrets)
+	}
+	s := leaks.NewSearch(values)
+	texts, err = s.Spool(w.spool)
+	for _, path := range w.stack.Outputs() {
+		err = errors.Join(err, searchFiles(s, w.stack.Dir(), path))
+	}
+	// The token that a machine joins with stands in Cluster API's own KubeadmConfig.
+	own := func(f leaks.Finding) bool {
+		return strings.HasPrefix(f.Where, "bootstrap.cluster.x-k8s.io/kubeadmconfigs/") && strings.HasSuffix(f.What, leaks.BootstrapToken)
+	}
+	for _, f := range slices.DeleteFunc(s.Findings(), own) {
+		found = append(found, "secret: "+f.String())
+	}
+	return found, len(values), texts, err
+}
+
+// searchFiles searches a file, or all in a folder. What goes meanwhile was temporary.
+func searchFiles(s *leaks.Search, dir, path string) error {
+	return filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		file, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }()
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		return s.Stream(name, file)
+	})
+}
