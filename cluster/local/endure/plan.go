@@ -78,9 +78,11 @@ const (
 	// momentsOfTen is how many of ten stages have a further moment, again and again.
 	momentsOfTen = 6
 	// fewestInjections and moreInjections are how many kinds of fault there are in a stage, and how many more there may be.
-	fewestInjections, moreInjections = 2, 4
+	fewestInjections, moreInjections = 4, 6
 	// mostTimes is how many requests a fault answers at most, mostEvery how rare it is at most.
-	mostTimes, mostEvery = 12, 4
+	mostTimes, mostEvery = 20, 3
+	// rareOutages is how many times rarer an outage is, in which no life goes on, than other faults.
+	rareOutages = 4
 )
 
 // LifeOf returns the life of a number that follows from a seed.
@@ -157,8 +159,12 @@ func momentOf(choice *rand.Rand, stage int, components []string) Moment {
 }
 
 func injectionOf(choice *rand.Rand, stage int) Injection {
+	kind := AzureFaults[choice.IntN(len(AzureFaults))].Name
+	if kind == Outage && choice.IntN(rareOutages) != 0 {
+		kind = "unavailable"
+	}
 	return Injection{
-		Stage: stage, After: upTo(choice, window), Kind: AzureFaults[choice.IntN(len(AzureFaults))].Name,
+		Stage: stage, After: upTo(choice, window), Kind: kind,
 		Times: 1 + choice.IntN(mostTimes), Every: 1 + choice.IntN(mostEvery), Choice: choice.Uint64(),
 	}
 }
