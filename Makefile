@@ -47,7 +47,7 @@ unit builds fuzz compat parts: export GOGC ?= 400
 unit: ## Unit tests: no cluster.
 	go test ./apis/... ./cluster/... ./examples/... ./functions/... ./internal/... ./package/generate/...
 	go test -C $(LOCAL) $$(go list -C $(LOCAL) ./machine/... | grep -v "/boot$$")
-	go test -C $(LOCAL) . ./example/... ./leaks/... ./node/... ./parts/... ./process/... ./registry/... ./rights/... ./stack/... ./templates/...
+	go test -C $(LOCAL) . ./endure/... ./example/... ./leaks/... ./node/... ./parts/... ./process/... ./registry/... ./rights/... ./stack/... ./templates/...
 	go test -C cluster/bench ./...
 
 .PHONY: builds
@@ -79,10 +79,11 @@ generate: ## Write the generated files again.
 	go generate ./internal/aso
 	go run ./package/generate
 	go run -C cluster/bench . --root $(CURDIR) --out $(CURDIR)/docs/benchmarks report > /dev/null
+	go run -C $(LOCAL) . --root $(CURDIR) endure --table
 
 .PHONY: generated
 generated: generate ## Fail when a generated file is not what `make generate` writes.
-	git diff --exit-code -- apis package examples/flavors docs/kinds.md docs/troubleshooting.md docs/benchmarks internal/aso/kinds_generated.go internal/preview/zz_generated.defaults.json
+	git diff --exit-code -- apis package examples/flavors docs/kinds.md docs/troubleshooting.md docs/benchmarks docs/endurance internal/aso/kinds_generated.go internal/preview/zz_generated.defaults.json
 
 .PHONY: fidelity
 fidelity: ## Measure the simulated Azure against recordings of the real one.
@@ -120,6 +121,22 @@ templates: ## Bring every template of CAPZ up and down; TEMPLATES='ipv6 prow-*' 
 	@mkdir -p $(OUTPUT)
 	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
 	@$(OUTPUT)/local templates $(patsubst %,--only '%',$(TEMPLATES))
+
+SEED ?= 0
+HOURS ?= 2
+ENDURE = $(OUTPUT)/local endure --seed $(SEED) --keep $(patsubst %,--only '%',$(ONLY))
+
+.PHONY: endure
+endure: ## Live lives of clusters for HOURS while things break, 1,000 kills and 10,000 faults; SEED and ONLY repeat some. Writes docs/endurance.
+	@mkdir -p $(OUTPUT)
+	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
+	@$(ENDURE) --moments 1000 --faults 10000 --time $(HOURS)h --parallel 6
+
+.PHONY: endure-quick
+endure-quick: ## The same, within ten minutes once all is built.
+	@mkdir -p $(OUTPUT)
+	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
+	@$(ENDURE) --time 3m --patience 3m --parallel 6
 
 BENCH  ?= .local/bench
 ROUNDS ?= 5
