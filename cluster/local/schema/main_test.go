@@ -152,9 +152,11 @@ func install(ctx context.Context, builder *parts.Builder) error {
 	return nil
 }
 
-// asoKinds are the files of the ASO kinds that the examples use.
+// asoKinds are the files of the ASO kinds that the examples and policies use.
 var asoKinds = []string{
 	"authorization.azure.com_roleassignments.yaml",
+	"compute.azure.com_virtualmachines.yaml",
+	"compute.azure.com_virtualmachinescalesets.yaml",
 	"containerservice.azure.com_maintenanceconfigurations.yaml",
 	"containerservice.azure.com_managedclusters.yaml",
 	"containerservice.azure.com_managedclustersagentpools.yaml",
