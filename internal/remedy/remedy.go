@@ -21,7 +21,7 @@ type Origin struct {
 // Origins returns all who give reasons that are known, with what to do about each.
 func Origins() []Origin { return origins }
 
-// Of returns the remedy for a reason with its message. There is always one: a reason that is not known is taken for Azure's error code.
+// Of returns the remedy for a reason with its message. There is always one: of a reason that is not known it says so.
 func Of(reason, message string) Remedy {
 	general := general[reason]
 	if _, known := reasons[reason]; general || !known {
@@ -32,7 +32,7 @@ func Of(reason, message string) Remedy {
 	if r, known := reasons[reason]; known {
 		return r
 	}
-	return Remedy{Step: "Azure has answered with code " + named(reason) + ". Correct what its message names, in the spec or in Azure; it is tried again by itself."}
+	return Remedy{Step: "Reason " + named(reason) + " is not known here; most such are error codes of Azure. Correct what its message names, in the spec or in Azure; it is tried again by itself."}
 }
 
 // Known reports whether a reason has a remedy of its own.
