@@ -27,7 +27,7 @@ var machineTopologies = []*scenario{machineTopology, capzMachineTopology}
 
 // machinesInTurn are clusters of machines, beside those that each run has.
 var machinesInTurn = []*scenario{
-	machineFailures, machineUpgrade, twinClusters, privateCluster, networkFeatures, ownNetwork, windows, dualStack,
+	machineFailures, machineUpgrade, twinClusters, privateCluster, networkFeatures, ownNetwork, windows, dualStack, spotPool,
 }
 
 // A turn is what a run has some of, for the sake of time: the seed says which. What they have in common with none but each other, such as
