@@ -148,6 +148,17 @@ var relocations = []relocation{
 		scaled:  []expectation{machinesUp(1, 2), machinesKept},
 		end:     []step{downMachines},
 	},
+	{
+		name:    "move-machine-pool",
+		family:  machineFamily,
+		create:  upMachinePool(movable),
+		prepare: movesWithIdentity,
+		move:    clusterctlMove,
+		arrived: []expectation{poolUp(1), machinesKept, labelled},
+		scale:   scalePool(2),
+		scaled:  []expectation{poolUp(2), machinesKept},
+		end:     []step{downMachines},
+	},
 }
 
 // scaledPool is how the pool that is scaled ends in Azure.
@@ -165,6 +176,15 @@ func movesWithIdentity(from, to *world) error {
 func upTyped(example string, changes ...change) step {
 	return step{
 		name: "create " + example, act: applyTyped(example, changes...), expect: []expectation{available, contractKept}, lasts: 15 * time.Second,
+	}
+}
+
+// upMachinePool is the step that brings a control plane up and an instance of a scale set.
+func upMachinePool(changes ...change) step {
+	control, pool := append(slices.Clone(changes), withSpec(deploymentKind, "replicas: 0")), withSpec(poolKind, "replicas: 1")
+	return step{
+		name: "create", act: all(applyTyped("self-managed", control...), applyExample("self-managed-machinepool", pool)), lasts: booting,
+		expect: []expectation{poolUp(1), machinesKept},
 	}
 }
 
@@ -293,6 +313,13 @@ func (w *world) identity() (map[string]string, error) {
 	pools, err := w.list(w.family.pool)
 	if err != nil {
 		return nil, err
+	}
+	if w.family == machineFamily {
+		scaleSets, err := w.list(azurePoolKind)
+		if err != nil {
+			return nil, err
+		}
+		pools = append(pools, scaleSets...)
 	}
 	for i := range pools {
 		ids, _, err := unstructured.NestedStringSlice(pools[i].Object, "spec", "providerIDList")
