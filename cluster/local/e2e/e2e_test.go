@@ -16,7 +16,7 @@ func everyScenario() []*scenario {
 		mistakes, isolated, selfManaged, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(),
 		companyComposition, machinePool,
 	}, tenantScenarios(), teams(), []*scenario{
-		upgrade, plannedScenario, adoptedScenario, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
+		upgrade, plannedScenario, adoptedScenario, migratedScenario, migratedBack, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
 		companyTopology, settings, typedOwn, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,
 		neverCreated, create,
 	}, templates(), examples(), []*scenario{hostile})
@@ -47,7 +47,7 @@ func turns() []turn {
 		{name: "typed topologies", of: slices.DeleteFunc(topologies(), func(s *scenario) bool { return !typed(s) }), count: 1},
 		{name: "tenants", of: tenantScenarios(), count: 1},
 		// teams begins with the lives and the policy of the forms of an AKSCluster, which are in each run.
-		{name: "details", of: append(teams()[3:], companyRefuses, companyTopology, settings, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external), count: 6},
+		{name: "details", of: append(teams()[3:], companyRefuses, companyTopology, settings, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external, migratedBack), count: 6},
 		{name: "templates", of: templates(), count: 1},
 	}
 }
