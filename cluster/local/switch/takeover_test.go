@@ -1,86 +1,84 @@
 package switching
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/scheme"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/example"
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
 
-const (
-	namespace = "default"
-	name      = "my-cluster"
-	patience  = 3 * time.Minute
-	group     = "infrastructure.cluster.x-k8s.io/v1beta1"
-	capi      = "cluster.x-k8s.io/v1beta2"
-)
-
-// world is a management cluster with CAPZ.
-type world struct {
-	*testing.T
-
-	ctx    context.Context //nolint:containedctx // A test's.
-	stack  *stack.Stack
-	client client.Client
-	azure  *admin.Client
-	// product is the file that installs the product.
-	product string
+// A life is that of a cluster which CAPZ makes.
+type life struct {
+	// example is the folder that it is applied from.
+	example string
+	// controlPlane and pool are its kinds of these roles.
+	controlPlane, pool string
+	// said is what the dry run says of the control plane.
+	said string
+	// kinds are those whose objects stay the same ones.
+	kinds [][2]string
 }
 
-// TestTakeover has the real CAPZ make a cluster, takes it over, ended once in the middle, returns it, takes it over again, and then scales, upgrades and deletes it.
-func TestTakeover(t *testing.T) {
+// kinds are those of every cluster.
+func kinds(more ...[2]string) [][2]string {
+	return append([][2]string{
+		{capi, "Cluster"}, {capi, "MachinePool"}, {"resources.azure.com/v1api20200601", "ResourceGroup"},
+		{"containerservice.azure.com/v1api20250801", "ManagedCluster"}, {"containerservice.azure.com/v1api20250801", "ManagedClustersAgentPool"},
+	}, more...)
+}
+
+func TestASOManaged(t *testing.T) {
+	live(t, life{
+		example: "aks-aso", controlPlane: "AzureASOManagedControlPlane", pool: "AzureASOManagedMachinePool",
+		said:  "AzureASOManagedControlPlane default/my-cluster: refers to 1 composed objects",
+		kinds: kinds([2]string{group, "AzureASOManagedCluster"}, [2]string{group, "AzureASOManagedControlPlane"}, [2]string{group, "AzureASOManagedMachinePool"}),
+	})
+}
+
+// live has the real CAPZ make a cluster, takes it over, ended once in the middle, returns it, takes it over again, and then scales, upgrades and deletes it.
+func live(t *testing.T, l life) {
+	t.Helper()
 	w := newWorld(t)
-	ex, err := example.Load(filepath.Join(checkout(t), "examples", "aks-aso"))
+	ex, err := example.Load(filepath.Join(checkout(t), "examples", l.example))
 	w.must(err)
 	w.must(ex.BringUp(w.ctx, w.stack, os.Stdout))
-	before := w.uids()
+	before := w.uids(l.kinds)
 	w.quiet("the takeover", func() {
-		if out := w.run(2, "takeover", "-f", w.product, "--dry-run"); !strings.Contains(out, "AzureASOManagedControlPlane default/my-cluster: refers to 1 composed objects") {
+		if out := w.run(2, "takeover", "-f", w.product, "--dry-run"); !strings.Contains(out, l.said) {
 			t.Errorf("the dry run does not say what becomes of the control plane:\n%s", out)
 		}
 		w.killed("takeover", "-f", w.product)
 		w.run(0, "takeover", "-f", w.product)
 		w.still()
 	})
-	w.same(before)
+	w.same(l.kinds, before)
 	w.quiet("the way back", func() {
 		w.run(0, "takeover", "--back")
 		w.still()
 	})
-	w.same(before)
+	w.same(l.kinds, before)
 	w.quiet("the way there again", func() {
 		w.run(0, "takeover", "-f", w.product)
 		w.still()
 	})
-	w.same(before)
+	w.same(l.kinds, before)
+	l.afterwards(w)
+}
+
+// afterwards scales, upgrades and deletes the cluster, which leaves nothing.
+func (l life) afterwards(w *world) {
 	w.change(capi, "MachinePool", name+"-pool1", int64(3), "spec", "replicas")
 	w.await("the pool to have 3 nodes", func() bool {
-		count, _, _ := unstructured.NestedInt64(w.get(group, "AzureASOManagedMachinePool", name+"-pool1").Object, "status", "replicas")
+		count, _, _ := unstructured.NestedInt64(w.get(group, l.pool, name+"-pool1").Object, "status", "replicas")
 		return count == 3
 	})
-	w.change(group, "AzureASOManagedControlPlane", name, "v1.34.2", "spec", "version")
+	w.change(group, l.controlPlane, name, "v1.34.2", "spec", "version")
 	w.await("the control plane to be upgraded", func() bool {
-		version, _, _ := unstructured.NestedString(w.get(group, "AzureASOManagedControlPlane", name).Object, "status", "version")
+		version, _, _ := unstructured.NestedString(w.get(group, l.controlPlane, name).Object, "status", "version")
 		return version == "v1.34.2"
 	})
 	w.must(w.client.Delete(w.ctx, w.get(capi, "Cluster", name)))
@@ -89,245 +87,7 @@ func TestTakeover(t *testing.T) {
 	w.must(err)
 	for _, r := range left {
 		if strings.Contains(strings.ToLower(r.ID), "/resourcegroups/"+name) {
-			t.Errorf("%s is left in Azure", r.ID)
+			w.Errorf("%s is left in Azure", r.ID)
 		}
-	}
-}
-
-func checkout(t *testing.T) string {
-	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return root
-}
-
-func newWorld(t *testing.T) *world {
-	t.Helper()
-	root := checkout(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
-	t.Cleanup(cancel)
-	w := &world{T: t, ctx: ctx}
-	builder := &parts.Builder{Root: root, Log: os.Stdout}
-	w.must(builder.Build(ctx))
-	w.must(builder.BuildPeers(ctx, parts.CAPZ))
-	dir := filepath.Join(root, ".local", "switch")
-	_, err := stack.Down(root, dir) // What an earlier run may have left.
-	w.must(err)
-	w.stack, err = stack.Up(ctx, stack.Options{Root: root, StateDir: dir, Log: os.Stdout, Predecessor: true, AzureLatency: "default=300ms,Microsoft.ContainerService/managedClusters=1s", AzureMaxRetryAfter: time.Second})
-	w.must(err)
-	t.Cleanup(func() {
-		if err := w.stack.Down(); err != nil {
-			t.Errorf("the components did not end: %v", err)
-		}
-	})
-	config, err := w.stack.RESTConfig()
-	w.must(err)
-	w.client, err = client.New(config, client.Options{Scheme: scheme.Scheme})
-	w.must(err)
-	w.azure = &admin.Client{URL: w.stack.AdminURL()}
-	end, err := deployCAPZ(ctx, w.stack, w.client)
-	w.must(err)
-	t.Cleanup(func() {
-		if err := end(); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(w.tell) // Before the components end.
-	w.writeProduct()
-	return w
-}
-
-// tell says, where the test has failed, what kubectl capz knows of the cause.
-func (w *world) tell() {
-	if !w.Failed() {
-		return
-	}
-	// What this cannot say the log of the failure says.
-	why, _ := w.command("why", "cluster/"+name, "-n", namespace).CombinedOutput()
-	w.Logf("kubectl capz why:\n%s", why)
-	dump := exec.CommandContext(w.ctx, w.stack.Bin("kubectl"), "get", "-A", "-o", "yaml", "--show-managed-fields", strings.Join(dumped, ","))
-	dump.Env = append(os.Environ(), "KUBECONFIG="+w.stack.Kubeconfig())
-	objects, _ := dump.CombinedOutput()
-	w.must(os.WriteFile(filepath.Join(w.stack.Dir(), "logs", "objects.yaml"), objects, 0o600))
-}
-
-// dumped are the objects that are kept of a failure, beside the logs.
-var dumped = []string{
-	"clusters.cluster.x-k8s.io", "machinepools", "azureasomanagedclusters", "azureasomanagedcontrolplanes", "azureasomanagedmachinepools", "resourcegroups.resources.azure.com",
-	"managedclusters.containerservice.azure.com", "managedclustersagentpools.containerservice.azure.com", "deployments", "events",
-}
-
-// writeProduct writes the file that installs the product.
-func (w *world) writeProduct() {
-	w.Helper()
-	objects, err := w.stack.Product()
-	w.must(err)
-	var content bytes.Buffer
-	for _, o := range objects {
-		raw, err := yaml.Marshal(o)
-		w.must(err)
-		content.WriteString("---\n")
-		content.Write(raw)
-	}
-	w.product = filepath.Join(w.TempDir(), "install.yaml")
-	w.must(os.WriteFile(w.product, content.Bytes(), 0o600))
-}
-
-func (w *world) must(err error) {
-	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
-}
-
-func (w *world) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(w.ctx, w.stack.Bin(parts.Plugin), args...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.stack.Kubeconfig())
-	return cmd
-}
-
-// run runs kubectl capz, which has to end with the code, and returns what it printed.
-func (w *world) run(code int, args ...string) string {
-	w.Helper()
-	begun := time.Now()
-	out, err := w.command(args...).CombinedOutput()
-	exit := &exec.ExitError{}
-	if err != nil && !errors.As(err, &exit) {
-		w.Fatal(err)
-	}
-	w.Logf("kubectl capz %s (%s)\n%s", strings.Join(args, " "), time.Since(begun).Round(100*time.Millisecond), out)
-	if got := exitCode(exit); got != code {
-		w.Fatalf("kubectl capz %s ended with %d, want %d", strings.Join(args, " "), got, code)
-	}
-	return string(out)
-}
-
-func exitCode(e *exec.ExitError) int {
-	if e == nil || e.ProcessState == nil {
-		return 0
-	}
-	return e.ExitCode()
-}
-
-// killed runs kubectl capz, and kills it when the first object has been handed over.
-func (w *world) killed(args ...string) {
-	w.Helper()
-	cmd := w.command(args...)
-	said := &watchFor{text: "hand over: ", found: func() { _ = cmd.Process.Kill() }} // It shows below.
-	cmd.Stderr, cmd.Stdout = said, io.Discard
-	if err := cmd.Run(); err == nil || !said.seen {
-		w.Fatalf("kubectl capz %s was not killed in the middle (%v):\n%s", strings.Join(args, " "), err, said.written.String())
-	}
-}
-
-// watchFor calls found when a text is written.
-type watchFor struct {
-	written bytes.Buffer // Not embedded: its ReadFrom would pass Write by.
-
-	text  string
-	found func()
-	seen  bool
-}
-
-func (f *watchFor) Write(p []byte) (int, error) {
-	n, err := f.written.Write(p)
-	if !f.seen && strings.Contains(f.written.String(), f.text) {
-		f.seen = true
-		f.found()
-	}
-	return n, err
-}
-
-// get returns an object; nil when there is none.
-func (w *world) get(apiVersion, kind, name string) *unstructured.Unstructured {
-	w.Helper()
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(schema.FromAPIVersionAndKind(apiVersion, kind))
-	err := w.client.Get(w.ctx, client.ObjectKey{Namespace: namespace, Name: name}, u)
-	if client.IgnoreNotFound(err) != nil {
-		w.Fatal(err)
-	}
-	if err != nil {
-		return nil
-	}
-	return u
-}
-
-func (w *world) change(apiVersion, kind, name string, value any, path ...string) {
-	w.Helper()
-	u := w.get(apiVersion, kind, name)
-	changed := u.DeepCopy()
-	w.must(unstructured.SetNestedField(changed.Object, value, path...))
-	w.must(w.client.Patch(w.ctx, changed, client.MergeFrom(u)))
-}
-
-func (w *world) await(what string, done func() bool) {
-	w.Helper()
-	for end := time.Now().Add(patience); !done(); time.Sleep(300 * time.Millisecond) {
-		if time.Now().After(end) {
-			w.Fatalf("waited %s for %s", patience, what)
-		}
-	}
-}
-
-// quiet expects that Azure is sent nothing that changes anything.
-func (w *world) quiet(what string, do func()) {
-	w.Helper()
-	since := time.Now()
-	do()
-	requests, err := w.azure.Requests(w.ctx, admin.RequestFilter{Since: since})
-	w.must(err)
-	sent := 0
-	for _, r := range requests {
-		if !strings.HasSuffix(r.Host, "management.azure.com") {
-			continue
-		}
-		sent++
-		if r.Method == http.MethodDelete || r.Changed || r.Status >= http.StatusInternalServerError {
-			w.Errorf("during %s: %s %s was sent (%d), which changes %v", what, r.Method, r.Path, r.Status, r.Changes)
-		}
-	}
-	w.Logf("during %s, %s: %d requests to Azure Resource Manager", what, time.Since(since).Round(time.Second), sent)
-}
-
-// still waits for what controllers may do after all is said to be well.
-func (w *world) still() { time.Sleep(10 * time.Second) }
-
-// kinds are those whose objects stay the same ones.
-var kinds = [][2]string{
-	{capi, "Cluster"}, {capi, "MachinePool"},
-	{group, "AzureASOManagedCluster"}, {group, "AzureASOManagedControlPlane"}, {group, "AzureASOManagedMachinePool"},
-	{"resources.azure.com/v1api20200601", "ResourceGroup"}, {"containerservice.azure.com/v1api20250801", "ManagedCluster"},
-	{"containerservice.azure.com/v1api20250801", "ManagedClustersAgentPool"},
-}
-
-// uids returns which objects there are.
-func (w *world) uids() map[string]types.UID {
-	w.Helper()
-	found := map[string]types.UID{}
-	for _, k := range kinds {
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(schema.FromAPIVersionAndKind(k[0], k[1]+"List"))
-		w.must(w.client.List(w.ctx, list, client.InNamespace(namespace)))
-		for _, o := range list.Items {
-			found[fmt.Sprintf("%s %s", k[1], o.GetName())] = o.GetUID()
-		}
-	}
-	return found
-}
-
-// same expects the same objects.
-func (w *world) same(before map[string]types.UID) {
-	w.Helper()
-	after := w.uids()
-	for name, uid := range before {
-		if after[name] != uid {
-			w.Errorf("%s was %s and is %q", name, uid, after[name])
-		}
-	}
-	if len(after) != len(before) {
-		w.Errorf("there are %d objects, there were %d", len(after), len(before))
 	}
 }
