@@ -59,6 +59,8 @@ type breaker struct {
 	// ended are the components that have ended by themselves, how often, and panics what they said of a panic.
 	ended  map[string]int
 	panics []string
+	// writes are those of somebody else.
+	writes int
 	// offset is how far Azure's clock is ahead.
 	offset time.Duration
 	closed bool
@@ -103,6 +105,13 @@ func (b *breaker) carryOut(ctx context.Context, m Moment) error {
 	}
 	sleep(ctx, m.For)
 	return b.stack.Start(context.WithoutCancel(ctx), m.Component)
+}
+
+// contended counts what somebody else has written.
+func (b *breaker) contended(writes int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.writes += writes
 }
 
 // outage waits while an outage is on, and then puts Azure's clock forward to its end.
@@ -224,6 +233,14 @@ func (w *world) breakStage(ctx context.Context, stage int) error {
 			do(m.After, func() error {
 				w.logf("%s %s for %s", m.Act, m.Component, m.For)
 				return w.breaker.carryOut(ctx, m)
+			})
+		}
+	}
+	for _, c := range w.life.Contentions {
+		if c.Stage == stage {
+			do(c.After, func() error {
+				w.contend(ctx, c.For)
+				return nil
 			})
 		}
 	}

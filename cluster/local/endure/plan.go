@@ -57,6 +57,14 @@ type Injection struct {
 	Choice uint64
 }
 
+// A Contention is when somebody else writes to the life's objects again and again, so that who reads one and then writes it finds that it
+// has changed meanwhile.
+type Contention struct {
+	Stage int
+	After time.Duration
+	For   time.Duration
+}
+
 // A Life is what a cluster goes through.
 type Life struct {
 	Number     int
@@ -64,6 +72,8 @@ type Life struct {
 	Stages     []Stage
 	Moments    []Moment
 	Injections []Injection
+	// Contentions are in some stages.
+	Contentions []Contention
 }
 
 // Name is what the life's namespace is called.
@@ -81,6 +91,8 @@ const (
 	fewestInjections, moreInjections = 4, 6
 	// mostTimes is how many requests a fault answers at most, mostEvery how rare it is at most.
 	mostTimes, mostEvery = 20, 3
+	// contentionsOfTen is in how many of ten stages somebody else writes to the objects.
+	contentionsOfTen = 4
 	// rareOutages is how many times rarer an outage is, in which no life goes on, than other faults.
 	rareOutages = 4
 )
@@ -97,6 +109,9 @@ func LifeOf(seed uint64, number int) Life {
 		}
 		for range fewestInjections + choice.IntN(moreInjections+1) {
 			life.Injections = append(life.Injections, injectionOf(choice, stage))
+		}
+		if choice.IntN(10) < contentionsOfTen {
+			life.Contentions = append(life.Contentions, Contention{stage, upTo(choice, window), time.Second + upTo(choice, longestDown)})
 		}
 	}
 	return life

@@ -41,6 +41,7 @@ func TestEachFamily(t *testing.T) {
 
 // TestPlanOfLives looks at what holds for every life, and what many lives have together.
 func TestPlanOfLives(t *testing.T) {
+	contentions := 0
 	kinds, components, stages, acts := map[string]bool{}, map[string]bool{}, map[Stage]bool{}, map[Act]bool{}
 	for number := range 400 {
 		life := LifeOf(1, number)
@@ -60,6 +61,11 @@ func TestPlanOfLives(t *testing.T) {
 			}
 			components[m.Component], stages[life.Stages[m.Stage]], acts[m.Act] = true, true, true
 		}
+		for _, c := range life.Contentions {
+			if contentions++; c.Stage >= len(life.Stages) || c.After > window || c.For < time.Second {
+				t.Errorf("life %d: contention %+v", number, c)
+			}
+		}
 		for _, i := range life.Injections {
 			if i.Stage >= len(life.Stages) || i.Times < 1 || i.Every < 1 || i.After > window || azureFault(i.Kind) == nil {
 				t.Errorf("life %d: injection %+v", number, i)
@@ -76,6 +82,9 @@ func TestPlanOfLives(t *testing.T) {
 		if !components[component] {
 			t.Errorf("nothing is ever done to %s", component)
 		}
+	}
+	if contentions < 400 {
+		t.Errorf("%d contentions in 400 lives", contentions)
 	}
 	if len(stages) < 6 || len(acts) != 2 {
 		t.Errorf("stages with moments %v, acts %v", stages, acts)

@@ -24,6 +24,8 @@ type Result struct {
 	// Moments are how often something was done to a component, as in "kill etcd"; Faults how many requests met a fault, by kind.
 	Moments map[string]int `json:"moments"`
 	Faults  map[string]int `json:"faults"`
+	// Contended are how many times somebody else has written to objects of lives, so that others found them changed.
+	Contended int `json:"contended,omitempty"`
 	// Restarts are the components that have ended by themselves, as some do whose API server is gone, and were started again.
 	Restarts map[string]int `json:"restarts,omitempty"`
 	// ConvergedP50 and ConvergedP99 are the seconds from the last that was broken until a stage was done.
