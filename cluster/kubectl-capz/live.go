@@ -64,7 +64,7 @@ func (o *planOptions) live(ctx context.Context, in changes.Input, pipeline *chan
 		return in, nil, nil, unreachable(err)
 	}
 	applier := &management.Applier{Reader: reader, ServerSide: o.serverSide, Force: o.force, Manager: o.manager}
-	pipeline.Composition = compositionsOf(reader, amongManifests(in.Manifests))
+	pipeline.Composition = orOurs(compositionsOf(reader, amongManifests(in.Manifests)))
 	in, mistakes, notes, err := planned(ctx, applier, in, o.progress)
 	return in, mistakes, notes, unreachable(err)
 }
@@ -118,7 +118,7 @@ func planned(ctx context.Context, applier *management.Applier, in changes.Input,
 	if len(notAsked) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: checked by what this version of kubectl-capz knows, as %v", strings.Join(notAsked, ", "), whyNot))
 	}
-	in.Cluster = applier.Reader
+	in.Cluster, in.Read = applier.Reader, applier.Get
 	if in.Live, err = current(live); err == nil {
 		in.Manifests, err = current(manifests)
 	}
@@ -138,11 +138,12 @@ func current(objects []*unstructured.Unstructured) ([]*unstructured.Unstructured
 	return all, nil
 }
 
-// matter returns the manifests that a plan is about: CAPZ's kinds, Cluster API's, and the resources of Azure Service Operator.
+// matter returns the manifests that a plan is about: CAPZ's kinds, those for application teams, Cluster API's, and the resources of Azure
+// Service Operator.
 func matter(manifests []*unstructured.Unstructured) []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
 	for _, o := range manifests {
-		if group := o.GroupVersionKind().Group; aso.IsASO(group) || strings.HasSuffix(group, "cluster.x-k8s.io") {
+		if group := o.GroupVersionKind().Group; aso.IsASO(group) || strings.HasSuffix(group, "cluster.x-k8s.io") || preview.IsForApplications(o) {
 			all = append(all, o)
 		}
 	}
@@ -151,7 +152,7 @@ func matter(manifests []*unstructured.Unstructured) []*unstructured.Unstructured
 
 // compositionsOf returns the Compositions that the manifests bring, else those of the cluster. Who may not read them gets the ones of this
 // project.
-func compositionsOf(reader *management.Reader, brought func(context.Context, string) (*unstructured.Unstructured, error)) func(context.Context, string) (*unstructured.Unstructured, error) {
+func compositionsOf(reader *management.Reader, brought compositions) compositions {
 	read := map[string]*unstructured.Unstructured{}
 	return func(ctx context.Context, name string) (*unstructured.Unstructured, error) {
 		if o, err := brought(ctx, name); o != nil || err != nil {

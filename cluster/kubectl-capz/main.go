@@ -10,9 +10,11 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/version"
 )
@@ -70,6 +72,7 @@ func main() {
 	defer stop()
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard) // What goes wrong is told once, by this program.
+	log.SetLogger(logr.Discard())
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	code := exitCode(newCommand(streams).ExecuteContext(ctx), streams)
 	stop()

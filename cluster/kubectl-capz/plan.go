@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -15,10 +15,10 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/cli-runtime/pkg/resource"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/functions/registry"
 	"github.com/crossplane-capz/crossplane-capz/internal/changes"
-	"github.com/crossplane-capz/crossplane-capz/internal/preview"
 	"github.com/crossplane-capz/crossplane-capz/package/configuration"
 )
 
@@ -127,8 +127,6 @@ type question struct {
 	pipeline *changes.Pipeline
 	mistakes []changes.Mistake
 	notes    []string
-	// notExpanded are notes about manifests of which it is not known what comes of them.
-	notExpanded []string
 }
 
 // ask reads what a plan is made from, and what is wrong with it.
@@ -140,14 +138,10 @@ func (o *planOptions) ask(ctx context.Context, manifests []*unstructured.Unstruc
 		return nil, err
 	}
 	if o.offline {
-		q.pipeline.Composition = amongManifests(manifests)
+		q.pipeline.Composition = orOurs(amongManifests(manifests))
 		q.mistakes, err = changes.Admit(ctx, configuration.Definitions, manifests)
 	} else {
 		q.Input, q.mistakes, q.notes, err = o.live(ctx, q.Input, q.pipeline)
-	}
-	q.notExpanded = changes.NotExpanded(manifests)
-	if err == nil && len(q.notExpanded) > 0 && len(q.mistakes) == 0 && !slices.ContainsFunc(slices.Concat(q.Live, q.Manifests), preview.IsComposite) {
-		return nil, errors.New(strings.Join(q.notExpanded, "; "))
 	}
 	o.progress("composing")
 	return q, err
@@ -166,14 +160,17 @@ func (o *planOptions) plan(ctx context.Context, manifests []*unstructured.Unstru
 	if err != nil {
 		return nil, err
 	}
-	unknown := slices.Concat(q.notExpanded, q.pipeline.Notes())
-	plan.Incomplete = len(unknown) > 0
-	plan.Notes = slices.Concat(q.notes, unknown, plan.Notes)
+	notRun := q.pipeline.Notes()
+	plan.Incomplete = plan.Incomplete || len(notRun) > 0
+	plan.Notes = slices.Concat(q.notes, notRun, plan.Notes)
 	return plan, nil
 }
 
+// compositions return the Composition of a name; nil for none.
+type compositions func(ctx context.Context, name string) (*unstructured.Unstructured, error)
+
 // amongManifests returns the Compositions that manifests have.
-func amongManifests(manifests []*unstructured.Unstructured) func(context.Context, string) (*unstructured.Unstructured, error) {
+func amongManifests(manifests []*unstructured.Unstructured) compositions {
 	return func(_ context.Context, name string) (*unstructured.Unstructured, error) {
 		for _, o := range manifests {
 			if o.GroupVersionKind() == changes.CompositionKind && o.GetName() == name {
@@ -181,6 +178,25 @@ func amongManifests(manifests []*unstructured.Unstructured) func(context.Context
 			}
 		}
 		return nil, nil
+	}
+}
+
+// orOurs returns the Compositions that this project has for the kinds for application teams, where there is no other: those have an input.
+func orOurs(others compositions) compositions {
+	return func(ctx context.Context, name string) (*unstructured.Unstructured, error) {
+		o, err := others(ctx, name)
+		if o != nil || err != nil {
+			return o, err
+		}
+		content, err := configuration.Compositions.ReadFile(name + "/composition.yaml")
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		o = &unstructured.Unstructured{}
+		return o, yaml.Unmarshal(content, &o.Object)
 	}
 }
 

@@ -278,9 +278,10 @@ func TestCommand(t *testing.T) {
 			error: "connection refused; --offline plans without a cluster"},
 		"a kubeconfig that is not there": {args: []string{"plan", "-f", "../../examples/aks-aso", "--kubeconfig", "none"}, code: 1,
 			error: "stat none: no such file or directory; --offline plans without a cluster"},
-		"what is not expanded": {args: []string{"plan", "-f", "../../examples/platform/akscluster.yaml"}, code: 1, error: "what it stands for is not planned"},
-		"not all is expanded": {args: []string{"plan", "-f", "../../examples/platform/clusterclass.yaml", "-f", "../../examples/platform/akscluster.yaml"}, code: 1,
-			out: "what it stands for is not planned"},
+		"no ClusterClass": {args: []string{"plan", "-f", "../../examples/platform/akscluster.yaml"}, code: 1,
+			error: "AKSCluster shop: what it stands for is not planned: it waits for ClusterClass capz-platform/aks, which the platform team has to provide"},
+		"a ClusterClass": {args: []string{"plan", "-f", "../../examples/platform/clusterclass.yaml", "-f", "../../examples/platform/akscluster.yaml"}, code: 2,
+			out: "5 to create, 0 to change"},
 		"version":    {args: []string{"version"}, out: "unreleased\n"},
 		"completion": {args: []string{"__complete", "plan", "--output", ""}, out: "json\nyaml\n"},
 	}

@@ -14,13 +14,16 @@ import (
 // printRole prints the role that the manifests need, and on standard error what it may lack.
 func (o *planOptions) printRole(ctx context.Context, manifests []*unstructured.Unstructured) error {
 	q, err := o.ask(ctx, manifests)
-	mistakes := []changes.Mistake(nil)
-	var role *changes.Role
-	if err == nil {
-		mistakes = q.mistakes
+	if err != nil {
+		o.done()
+		return err
 	}
-	if err == nil && len(mistakes) == 0 {
-		role, mistakes, err = changes.MakeRole(ctx, q.Input, o.subscription)
+	mistakes, notes := q.mistakes, q.notes
+	var role *changes.Role
+	if len(mistakes) == 0 {
+		var more []string
+		role, mistakes, more, err = changes.MakeRole(ctx, q.Input, o.subscription)
+		notes = slices.Concat(notes, more, q.pipeline.Notes())
 	}
 	o.done()
 	if err != nil {
@@ -29,7 +32,7 @@ func (o *planOptions) printRole(ctx context.Context, manifests []*unstructured.U
 	if len(mistakes) > 0 {
 		return errors.Join(errShown, changes.Text(o.ErrOut, changes.Refused(mistakes), coloured(o.ErrOut)))
 	}
-	for _, note := range slices.Concat(q.notes, q.notExpanded, q.pipeline.Notes()) {
+	for _, note := range notes {
 		if _, err := fmt.Fprintln(o.ErrOut, "Note:", note); err != nil {
 			return err
 		}

@@ -20,10 +20,14 @@ const subscription = "00000000-0000-0000-0000-000000000001"
 
 // TestRoleCoversRequests shows that a role allows what the simulated Azure would ask it about for each resource: to write, read and delete it.
 func TestRoleCoversRequests(t *testing.T) {
-	for _, example := range []string{"aks", "aks-aso", "aks-aso-vnets", "aks-byo-network", "self-managed", "self-managed-private", "self-managed-dual-stack"} {
+	for _, example := range []string{"aks", "aks-aso", "aks-aso-vnets", "aks-byo-network", "self-managed", "self-managed-private", "self-managed-dual-stack", "AKSCluster"} {
 		t.Run(example, func(t *testing.T) {
-			in := changes.Input{Function: pipeline(), Sources: registry.Sources, Manifests: manifests(t, example, nil)}
-			role, mistakes, err := changes.MakeRole(context.Background(), in, subscription)
+			objects := flavor(t, nil, shop...)
+			if example != "AKSCluster" {
+				objects = manifests(t, example, nil)
+			}
+			in := changes.Input{Function: pipeline(), Sources: registry.Sources, Manifests: objects}
+			role, mistakes, _, err := changes.MakeRole(context.Background(), in, subscription)
 			if err != nil || len(mistakes) > 0 {
 				t.Fatal(err, mistakes)
 			}

@@ -44,7 +44,9 @@ func (empty) Schema(context.Context, schema.GroupVersionKind) (map[string]any, e
 	return map[string]any{"type": "object"}, nil
 }
 
-func pipeline() *changes.Pipeline { return &changes.Pipeline{Run: registry.Run} }
+func pipeline() *changes.Pipeline {
+	return &changes.Pipeline{Run: registry.Run, Composition: orOurs(amongManifests(nil))}
+}
 
 // manifests returns the objects in an example, changed.
 func manifests(t *testing.T, example string, edit func(*unstructured.Unstructured)) []*unstructured.Unstructured {
@@ -180,7 +182,7 @@ func refused(o *unstructured.Unstructured) error {
 // poolFields are the fields of an agent pool that examples have.
 func poolFields() map[string]any {
 	fields := map[string]any{"count": map[string]any{"type": "integer"}}
-	for _, name := range []string{"azureName", "mode", "orchestratorVersion", "type", "vmSize", "nodeLabels", "owner", "scaleDownMode", "osType", "tags", "vnetSubnetReference",
+	for _, name := range []string{"azureName", "mode", "orchestratorVersion", "type", "vmSize", "nodeLabels", "nodeTaints", "owner", "scaleDownMode", "osType", "tags", "vnetSubnetReference",
 		"enableAutoScaling", "osDiskSizeGB", "osDiskType"} {
 		fields[name] = map[string]any{}
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/platform/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeversion"
@@ -25,7 +26,7 @@ const clusterResource = "cluster"
 const (
 	reasonNoClaim       = "NoClaim"
 	reasonNameTaken     = "NameTaken"
-	reasonClassNotFound = "ClusterClassNotFound"
+	reasonClassNotFound = v1alpha1.ReasonClassNotFound
 	reasonClassUnfit    = "ClusterClassUnfit"
 )
 

@@ -20,7 +20,7 @@ import (
 
 // Conditions of the kinds for application teams.
 const (
-	conditionAccepted     = "Accepted"
+	conditionAccepted     = v1alpha1.ConditionAccepted
 	conditionControlPlane = "ControlPlaneReady"
 	conditionNodes        = "NodesReady"
 	conditionReconciled   = "ClusterReconciled"

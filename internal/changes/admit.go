@@ -117,18 +117,3 @@ func bySchema(ctx context.Context, s *schema.Schema, o *unstructured.Unstructure
 	}
 	return wrong
 }
-
-// NotExpanded says of which manifests a plan does not have what comes of them: it takes controllers that it does not play.
-func NotExpanded(manifests []*unstructured.Unstructured) []string {
-	var notes []string
-	for _, o := range manifests {
-		_, topology, _ := unstructured.NestedMap(o.Object, "spec", "topology")
-		switch gvk := o.GroupVersionKind(); {
-		case gvk.Group == composite.PlatformGroup:
-			notes = append(notes, fmt.Sprintf("%s: what it stands for is not planned", referenceTo(o)))
-		case gvk.Group == clusterv1.GroupVersion.Group && gvk.Kind == "Cluster" && topology:
-			notes = append(notes, fmt.Sprintf("%s: what Cluster API makes of its topology is not planned", referenceTo(o)))
-		}
-	}
-	return notes
-}

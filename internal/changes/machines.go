@@ -26,9 +26,9 @@ var specReplicas = field.At[int64]("spec", "replicas")
 // machines returns what Cluster API does with the machines that there are, as their number or what they are made of changes, and how many
 // resources do not stay as they are then.
 func (m *maker) machines(p *preview.Preview) (items []Item, touched int64) {
-	for _, o := range m.Manifests {
+	for _, o := range p.Objects() {
 		i := slices.IndexFunc(m.Live, func(live *unstructured.Unstructured) bool { return preview.SameObject(o, live) })
-		if i < 0 {
+		if i < 0 || !m.changes(m.Live[i], o) {
 			continue
 		}
 		existing := machinesOf(p, o)
@@ -56,6 +56,12 @@ func (m *maker) machines(p *preview.Preview) (items []Item, touched int64) {
 		}
 	}
 	return items, touched
+}
+
+// changes reports whether an object is among the manifests, or is changed by what Cluster API makes of them.
+func (m *maker) changes(live, o *unstructured.Unstructured) bool {
+	manifest := slices.ContainsFunc(m.Manifests, func(other *unstructured.Unstructured) bool { return preview.SameObject(o, other) })
+	return manifest || len(differences("", asked(live), asked(o))) > 0
 }
 
 // machinesOf returns the AzureMachines that a cluster has of a control plane or MachineDeployment, by name.

@@ -2,16 +2,19 @@ package changes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/preview"
+	"github.com/crossplane-capz/crossplane-capz/internal/topology"
 )
 
 // An Input is what a plan is made from.
@@ -27,19 +30,28 @@ type Input struct {
 	Instances []*unstructured.Unstructured
 	// Manifests are the objects as the cluster has them once they are applied.
 	Manifests []*unstructured.Unstructured
+	// Read returns other objects of the cluster; nil for no cluster.
+	Read topology.Reader
 }
 
 // Make plans what applying the manifests changes. An error means that there is nothing to plan.
 func Make(ctx context.Context, in Input) (*Plan, error) {
 	m := &maker{Input: in}
-	made, err := m.play(ctx, overlay(in.Live, in.Manifests))
+	made, wrong, err := m.first(ctx)
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{APIVersion: APIVersion, Kind: Kind, Against: Nothing, Changes: []Item{}}
+	if len(wrong) > 0 {
+		return Refused(wrong), nil
+	}
+	plan := &Plan{APIVersion: APIVersion, Kind: Kind, Against: Nothing, Changes: []Item{}, Notes: m.notes, Incomplete: len(m.unknown) > 0}
+	plan.Notes = append(plan.Notes, m.unknown...)
 	var before *preview.Preview
 	if in.Cluster != nil {
 		plan.Against = LiveCluster
+		if err := m.readComposed(ctx); err != nil {
+			return nil, err
+		}
 		if before, err = m.before(ctx); err != nil {
 			return nil, err
 		}
@@ -47,7 +59,6 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 	sources, past := m.sourcesOf(made), m.sourcesOf(before)
 	composed, touched := m.itemsOf(made, sources, past)
 	items := slices.Concat(m.own(), composed, heldAndLeft(made))
-	var wrong []Mistake
 	if in.Cluster != nil {
 		if items, wrong, err = m.invalid(ctx, made, items, sources); err != nil {
 			return nil, err
@@ -70,9 +81,40 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 	return plan, nil
 }
 
-type maker struct{ Input }
+type maker struct {
+	Input
+	// notes and unknown are what is to be said of what other controllers make of the manifests.
+	notes, unknown []string
+	// composed is what the live composite resources consist of.
+	composed map[types.UID]map[string]*unstructured.Unstructured
+}
+
+// first plays what applying the manifests makes, and notes what is to be said of it. The mistakes are those for which nothing can be played.
+func (m *maker) first(ctx context.Context) (*preview.Preview, []Mistake, error) {
+	all, err := m.expand(ctx, overlay(m.Live, m.Manifests))
+	if err != nil {
+		return nil, nil, err
+	}
+	m.notes, m.unknown = all.notes, all.unknown
+	if len(all.mistakes) > 0 {
+		return nil, all.mistakes, nil
+	}
+	if len(m.unknown) > 0 && !slices.ContainsFunc(all.objects, preview.IsComposite) {
+		return nil, nil, errors.New(strings.Join(m.unknown, "; "))
+	}
+	made, err := m.compose(ctx, all.objects)
+	return made, nil, err
+}
 
 func (m *maker) play(ctx context.Context, objects []*unstructured.Unstructured) (*preview.Preview, error) {
+	all, err := m.expand(ctx, objects)
+	if err != nil {
+		return nil, err
+	}
+	return m.compose(ctx, all.objects)
+}
+
+func (m *maker) compose(ctx context.Context, objects []*unstructured.Unstructured) (*preview.Preview, error) {
 	copies := make([]*unstructured.Unstructured, 0, len(objects))
 	for _, o := range objects {
 		copies = append(copies, o.DeepCopy())
@@ -143,7 +185,7 @@ func (m *maker) itemsOf(p *preview.Preview, sources, past map[string]string) (it
 			touched[keyOf(s.Composite, s.Name)] = touched[keyOf(s.Composite, s.Name)] || item.Resource.Kind == kindOf(s)
 		}
 	}
-	return replacements(items), touched
+	return replacements(append(items, m.gone(p)...)), touched
 }
 
 func kindOf(s *preview.Step) string {

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -36,7 +37,9 @@ type Pipeline struct {
 
 var (
 	compositionRef = field.At[string]("spec", "crossplane", "compositionRef", "name")
-	pipelineSteps  = field.At[[]any]("spec", "pipeline")
+	// legacyCompositionRef is that of composite resources which have claims.
+	legacyCompositionRef = field.At[string]("spec", "compositionRef", "name")
+	pipelineSteps        = field.At[[]any]("spec", "pipeline")
 )
 
 // Notes say which functions were not run.
@@ -77,7 +80,7 @@ func (p *Pipeline) compositionOf(ctx context.Context, xr *unstructured.Unstructu
 	if p.Composition == nil {
 		return nil, nil
 	}
-	name := compositionRef.Value(xr)
+	name := cmp.Or(compositionRef.Value(xr), legacyCompositionRef.Value(xr))
 	if name == "" {
 		kind, _ := composite.Lookup(xr.GroupVersionKind().GroupKind())
 		if kind.Kind == "" {

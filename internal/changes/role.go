@@ -30,15 +30,18 @@ type Role struct {
 var specSubscription = field.At[string]("spec", "subscriptionID")
 
 // MakeRole returns the role that the application needs which makes, changes and deletes what the manifests stand for, and no more. The
-// subscription is the one that it is for; empty for the ones that the manifests and the cluster tell.
-func MakeRole(ctx context.Context, in Input, subscription string) (*Role, []Mistake, error) {
+// subscription is the one that it is for; empty for the ones that the manifests and the cluster tell. The notes say what the role may lack.
+func MakeRole(ctx context.Context, in Input, subscription string) (*Role, []Mistake, []string, error) {
 	m := &maker{Input: in}
-	made, err := m.play(ctx, overlay(in.Live, in.Manifests))
+	made, wrong, err := m.first(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	if wrong := mistakes(made); len(wrong) > 0 {
-		return nil, wrong, nil
+	if len(wrong) == 0 {
+		wrong = mistakes(made)
+	}
+	if len(wrong) > 0 {
+		return nil, wrong, nil, nil
 	}
 	var actions []string
 	subscriptions, clusters := map[string]bool{}, map[string]bool{}
@@ -68,7 +71,7 @@ func MakeRole(ctx context.Context, in Input, subscription string) (*Role, []Mist
 		subscriptions = map[string]bool{subscription: true}
 	}
 	if len(subscriptions) == 0 {
-		return nil, nil, fmt.Errorf("the manifests do not say which subscription they are for: name it with --subscription")
+		return nil, nil, nil, fmt.Errorf("the manifests do not say which subscription they are for: name it with --subscription")
 	}
 	slices.Sort(actions)
 	role := &Role{
@@ -79,5 +82,5 @@ func MakeRole(ctx context.Context, in Input, subscription string) (*Role, []Mist
 	for _, id := range slices.Sorted(maps.Keys(subscriptions)) {
 		role.AssignableScopes = append(role.AssignableScopes, "/subscriptions/"+id)
 	}
-	return role, nil, nil
+	return role, nil, m.unknown, nil
 }

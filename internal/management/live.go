@@ -81,8 +81,8 @@ func (r *Reader) Instances(ctx context.Context, objects []*unstructured.Unstruct
 
 // clusterOf returns the name of the Cluster that an object is of, as its manifest or the live object says.
 func clusterOf(manifest, live *unstructured.Unstructured) string {
-	if manifest.GroupVersionKind().GroupKind() == clusterKind.GroupKind() {
-		return manifest.GetName()
+	if kind := manifest.GroupVersionKind(); kind.GroupKind() == clusterKind.GroupKind() || kind.Group == composite.PlatformGroup {
+		return manifest.GetName() // A Cluster is named like what it is composed of.
 	}
 	for _, o := range []*unstructured.Unstructured{manifest, live} {
 		if o == nil {

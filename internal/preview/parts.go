@@ -102,7 +102,9 @@ func uid(o *unstructured.Unstructured) types.UID {
 
 // attach puts on a composed object what Crossplane does: whose it is, and under which name.
 func attach(o, xr *unstructured.Unstructured, name string) error {
-	o.SetNamespace(xr.GetNamespace())
+	if namespace := xr.GetNamespace(); namespace != "" {
+		o.SetNamespace(namespace)
+	}
 	meta.AddLabels(o, map[string]string{xcrd.LabelKeyNamePrefixForComposed: xr.GetName()})
 	xcrd.SetCompositionResourceName(o, name)
 	return meta.AddControllerReference(o, meta.AsController(meta.TypedReferenceTo(xr, xr.GroupVersionKind())))
@@ -143,6 +145,9 @@ func Current(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	case gvk == clusterv1beta1.GroupVersion.WithKind("Cluster"):
 		old, out := &clusterv1beta1.Cluster{}, &clusterv1.Cluster{}
 		return converted(o, old, out, func() error { return conversion.ConvertClusterV1Beta1ToHub(context.Background(), old, out) })
+	case gvk == clusterv1beta1.GroupVersion.WithKind("ClusterClass"):
+		old, out := &clusterv1beta1.ClusterClass{}, &clusterv1.ClusterClass{}
+		return converted(o, old, out, func() error { return conversion.ConvertClusterClassV1Beta1ToHub(context.Background(), old, out) })
 	case gvk == clusterv1beta1.GroupVersion.WithKind("MachinePool"):
 		old, out := &clusterv1beta1.MachinePool{}, &clusterv1.MachinePool{}
 		return converted(o, old, out, func() error { return conversion.ConvertMachinePoolV1Beta1ToHub(context.Background(), old, out) })

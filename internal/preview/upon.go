@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -229,26 +230,34 @@ func (p *Preview) record(xr *unstructured.Unstructured, name string, before, aft
 
 // applied returns an object as a server-side apply of the desired one by Crossplane leaves it.
 func applied(before, desired *unstructured.Unstructured) *unstructured.Unstructured {
+	return Applied(before, desired, plan.ComposedManager)
+}
+
+// Applied returns an object as a server-side apply of the desired one leaves it, by somebody whose field managers begin with manager. Before is nil
+// where there is none yet.
+func Applied(before, desired *unstructured.Unstructured, manager string) *unstructured.Unstructured {
 	desired = desired.DeepCopy()
 	desired.Object = whole(desired.Object).(map[string]any)
 	after := desired.DeepCopy()
+	var others []metav1.ManagedFieldsEntry
 	if before != nil {
 		after = before.DeepCopy()
 		owned := map[string]any{}
-		if last, err := plan.AsApplied(before); err == nil {
+		if last, err := plan.AsAppliedBy(before, manager, manager); err == nil {
 			owned = content(last).Object
 		}
 		merge(after.Object, owned, content(desired).Object)
 		after.SetAPIVersion(desired.GetAPIVersion())
+		others = slices.DeleteFunc(before.GetManagedFields(), func(m metav1.ManagedFieldsEntry) bool { return strings.HasPrefix(m.Manager, manager) })
 	}
 	fields, err := fieldsOf(content(desired))
 	if err != nil {
 		return after // It has no fields that could be owned.
 	}
-	after.SetManagedFields([]metav1.ManagedFieldsEntry{{
-		Manager: plan.ComposedManager + "/preview", Operation: metav1.ManagedFieldsOperationApply, APIVersion: desired.GetAPIVersion(),
+	after.SetManagedFields(append(others, metav1.ManagedFieldsEntry{
+		Manager: manager + "/preview", Operation: metav1.ManagedFieldsOperationApply, APIVersion: desired.GetAPIVersion(),
 		FieldsType: "FieldsV1", FieldsV1: fields,
-	}})
+	}))
 	return after
 }
 

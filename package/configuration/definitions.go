@@ -7,3 +7,8 @@ import "embed"
 //
 //go:embed */definition.yaml
 var Definitions embed.FS
+
+// Compositions has a file PLURAL/composition.yaml for each kind for application teams, whose Composition has an input.
+//
+//go:embed aksclusters/composition.yaml xaksclusters/composition.yaml
+var Compositions embed.FS

@@ -4,6 +4,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+const (
+	// ConditionAccepted says whether the platform team's rules allow the spec.
+	ConditionAccepted = "Accepted"
+	// ReasonClassNotFound is that of ConditionAccepted when the platform team's ClusterClass is not there.
+	ReasonClassNotFound = "ClusterClassNotFound"
+)
+
 // AKSClusterStatus is what was found of the cluster. It is the same in every form of the kind.
 type AKSClusterStatus struct {
 	// version is the Kubernetes version that the control plane runs. Nodes follow it, see nodePools. Written by

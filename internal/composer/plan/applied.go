@@ -20,8 +20,13 @@ const ComposedManager = "apiextensions.crossplane.io/composed"
 // changes nothing, while to return less would remove fields, and to return more would take them from their owners.
 // The error says why it is not known.
 func AsApplied(observed *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return AsAppliedBy(observed, "Crossplane", ComposedManager)
+}
+
+// AsAppliedBy returns observed as somebody last applied it whose field managers begin with manager.
+func AsAppliedBy(observed *unstructured.Unstructured, who, manager string) (*unstructured.Unstructured, error) {
 	for _, m := range observed.GetManagedFields() {
-		if !byCrossplane(m) {
+		if !appliedBy(m, manager) {
 			continue
 		}
 		if m.APIVersion != observed.GetAPIVersion() {
@@ -29,19 +34,21 @@ func AsApplied(observed *unstructured.Unstructured) (*unstructured.Unstructured,
 		}
 		owned := &fieldpath.Set{}
 		if m.FieldsV1 == nil {
-			return nil, fmt.Errorf("%s: the fields that Crossplane applied are not recorded", NameOf(observed))
+			return nil, fmt.Errorf("%s: the fields that %s applied are not recorded", NameOf(observed), who)
 		}
 		if err := owned.FromJSON(m.FieldsV1.GetRawReader()); err != nil {
-			return nil, fmt.Errorf("%s: cannot read the fields that Crossplane applied: %w", NameOf(observed), err)
+			return nil, fmt.Errorf("%s: cannot read the fields that %s applied: %w", NameOf(observed), who, err)
 		}
 		return extract(observed, owned)
 	}
-	return nil, fmt.Errorf("%s: Crossplane has not applied it", NameOf(observed))
+	return nil, fmt.Errorf("%s: %s has not applied it", NameOf(observed), who)
 }
 
 // byCrossplane reports whether the fields are those that Crossplane applies to what it composes.
-func byCrossplane(m metav1.ManagedFieldsEntry) bool {
-	return m.Operation == metav1.ManagedFieldsOperationApply && strings.HasPrefix(m.Manager, ComposedManager) && m.Subresource == ""
+func byCrossplane(m metav1.ManagedFieldsEntry) bool { return appliedBy(m, ComposedManager) }
+
+func appliedBy(m metav1.ManagedFieldsEntry, manager string) bool {
+	return m.Operation == metav1.ManagedFieldsOperationApply && strings.HasPrefix(m.Manager, manager) && m.Subresource == ""
 }
 
 func extract(observed *unstructured.Unstructured, owned *fieldpath.Set) (*unstructured.Unstructured, error) {
