@@ -280,11 +280,11 @@ func (w *Walk) handBack(ctx context.Context) ([]walk.Change, error) {
 	var changes []walk.Change
 	for _, h := range all {
 		for _, c := range h.children {
-			if equality.Semantic.DeepEqual(c.PartialObjectMetadata, childBack(c)) {
+			if equality.Semantic.DeepEqual(c.PartialObjectMetadata, childBack(c, h.composite)) {
 				continue
 			}
 			changes = append(changes, walk.ChangeOf(c, "what Crossplane has applied becomes what CAPZ applies", func(ctx context.Context) error {
-				return w.Patch(ctx, c.PartialObjectMetadata, childBack(c))
+				return w.Patch(ctx, c.PartialObjectMetadata, childBack(c, h.composite))
 			}))
 		}
 		xr := compositeBack(h.composite)

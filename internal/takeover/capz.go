@@ -21,6 +21,11 @@ const (
 	capzDeployment    = "capz-controller-manager"
 	capzProviderLabel = clusterv1.ProviderNameLabel
 	capzProvider      = "infrastructure-azure"
+	// capzUpdater is the field manager of all that CAPZ does not apply, as of the ASO objects that it makes itself (its module, main.go).
+	capzUpdater = "cluster-api-provider-azure-manager"
+	// policyBeforePause is the annotation in which CAPZ notes the reconcile policy of an ASO object while its Cluster is paused (its module,
+	// azure/services/aso).
+	policyBeforePause = "sigs.k8s.io/cluster-api-provider-azure-pre-pause-reconcile-policy"
 	// capzOwnedKinds is the annotation in which CAPZ notes the kinds that it has applied, as Kind.version.group;Kind.version.group.
 	capzOwnedKinds = "sigs.k8s.io/cluster-api-provider-azure-owned-aso-kinds"
 	// poolMachines is the one of CAPZ's definitions that is of no composite kind here.
@@ -47,6 +52,20 @@ var capzFinalizers = map[string]string{
 	composite.AzureASOManagedCluster.Kind:      clusterv1.ClusterFinalizer,
 	composite.AzureASOManagedControlPlane.Kind: "azureasomanagedcontrolplane.infrastructure.cluster.x-k8s.io",
 	composite.AzureASOManagedMachinePool.Kind:  clusterv1.ClusterFinalizer,
+	composite.AzureManagedControlPlane.Kind:    managedClusterFinalizer,
+	composite.AzureManagedMachinePool.Kind:     azureClusterFinalizer,
+}
+
+// Finalizers of CAPZ. With a slash and a hash behind, they keep an AzureClusterIdentity as long as a cluster uses it.
+const (
+	managedClusterFinalizer = "azuremanagedcontrolplane.infrastructure.cluster.x-k8s.io"
+	azureClusterFinalizer   = "azurecluster.infrastructure.cluster.x-k8s.io"
+)
+
+// keepsIdentity reports whether CAPZ keeps an AzureClusterIdentity by a finalizer (its module, controllers/helpers.go).
+func keepsIdentity(finalizer string) bool {
+	prefix, _, hashed := strings.Cut(finalizer, "/")
+	return hashed && (prefix == managedClusterFinalizer || prefix == azureClusterFinalizer)
 }
 
 var (

@@ -6,6 +6,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/handover"
 	"github.com/crossplane-capz/crossplane-capz/internal/walk"
@@ -25,14 +28,61 @@ const crossplaneFinalizer = "composite.apiextensions.crossplane.io"
 // applied. The original is not changed.
 func childFor(c child, xr *unstructured.Unstructured) *metav1.PartialObjectMetadata {
 	o := c.PartialObjectMetadata.DeepCopy()
+	if !inline(xr) {
+		written(o, updated, applied)
+		recordOwnership(o)
+	}
 	handover.ToComposite(o, o.GroupVersionKind().GroupKind(), xr)
 	return o
 }
 
+// inline reports whether a user has written the ASO objects of a composite resource, and CAPZ only applied them.
+func inline(xr *unstructured.Unstructured) bool {
+	kind, _ := composite.Lookup(xr.GroupVersionKind().GroupKind())
+	return kind.Inline
+}
+
+// A writer is a field manager, and how it writes.
+type writer struct {
+	manager   string
+	operation metav1.ManagedFieldsOperationType
+}
+
+// The ways in which CAPZ writes ASO objects: those that a user has written, and those that it makes itself.
+var (
+	applied = writer{handover.CAPZManager, metav1.ManagedFieldsOperationApply}
+	updated = writer{capzUpdater, metav1.ManagedFieldsOperationUpdate}
+)
+
+// written has what one writer has written of an object be another's. Of several versions the first is.
+func written(o *metav1.PartialObjectMetadata, from, to writer) {
+	o.ManagedFields = slices.Clone(o.ManagedFields)
+	for i := range o.ManagedFields {
+		if m := &o.ManagedFields[i]; m.Manager == from.manager && m.Operation == from.operation && m.Subresource == "" {
+			m.Manager, m.Operation = to.manager, to.operation
+			return
+		}
+	}
+}
+
+// recordOwnership notes on an ASO object which CAPZ has found, or made, to be the Cluster's that it is. What CAPZ has ASO only read is looked at anew.
+func recordOwnership(o *metav1.PartialObjectMetadata) {
+	policy, paused := o.Annotations[policyBeforePause]
+	if !paused {
+		policy = o.Annotations[aso.AnnotationReconcilePolicy]
+	}
+	if o.Annotations[v1beta1.AnnotationOwnership] == "" && policy == aso.PolicyManage {
+		metav1.SetMetaDataAnnotation(&o.ObjectMeta, v1beta1.AnnotationOwnership, v1beta1.OwnershipOwned)
+	}
+}
+
 // childBack returns an ASO object as CAPZ's, which takes back what Crossplane has applied the next time that it applies the object itself.
-func childBack(c child) *metav1.PartialObjectMetadata {
+func childBack(c child, xr *unstructured.Unstructured) *metav1.PartialObjectMetadata {
 	o := c.PartialObjectMetadata.DeepCopy()
 	o.ManagedFields = handover.Renamed(o.ManagedFields, handover.CAPZManager)
+	if !inline(xr) {
+		written(o, applied, updated)
+	}
 	return o
 }
 

@@ -44,7 +44,7 @@ func resourceGroup(controller string, entries ...metav1.ManagedFieldsEntry) *met
 	return o
 }
 
-func applied(manager string) metav1.ManagedFieldsEntry {
+func appliedBy(manager string) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: groupVersion}
 }
 
@@ -101,7 +101,7 @@ func TestBelongs(t *testing.T) {
 }
 
 func TestChildFor(t *testing.T) {
-	original := resourceGroup("u", applied(handover.CAPZManager))
+	original := resourceGroup("u", appliedBy(handover.CAPZManager))
 	got := childFor(child{original, groupVersion}, controlPlane())
 	if name := got.Annotations["crossplane.io/composition-resource-name"]; name != "ResourceGroup.resources.azure.com/g" {
 		t.Errorf("name among what is composed is %q", name)
@@ -112,6 +112,73 @@ func TestChildFor(t *testing.T) {
 	}
 	if original.Annotations != nil || original.ManagedFields[0].Manager != handover.CAPZManager {
 		t.Error("the original is changed")
+	}
+}
+
+// typed is a control plane whose ASO objects CAPZ makes itself.
+func typed() *unstructured.Unstructured {
+	return controlPlane(func(u *unstructured.Unstructured) {
+		u.SetKind("AzureManagedControlPlane")
+		u.SetFinalizers([]string{managedClusterFinalizer})
+	})
+}
+
+func updatedBy(manager string) metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: groupVersion}
+}
+
+func TestChildOfTyped(t *testing.T) {
+	cases := map[string]struct {
+		annotations map[string]string
+		ownership   string
+	}{
+		"Managed":       {annotations: map[string]string{"serviceoperator.azure.com/reconcile-policy": "manage"}, ownership: "owned"},
+		"OnlyRead":      {annotations: map[string]string{"serviceoperator.azure.com/reconcile-policy": "skip"}},
+		"ManagedPaused": {annotations: map[string]string{"serviceoperator.azure.com/reconcile-policy": "skip", policyBeforePause: "manage"}, ownership: "owned"},
+		"ReadPaused":    {annotations: map[string]string{"serviceoperator.azure.com/reconcile-policy": "skip", policyBeforePause: "skip"}},
+		"Recorded": {annotations: map[string]string{"serviceoperator.azure.com/reconcile-policy": "manage",
+			"infrastructure.cluster.x-k8s.io/ownership": "external"}, ownership: "external"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := resourceGroup("u", updatedBy(capzUpdater), updatedBy("kubectl"))
+			o.Annotations = c.annotations
+			there := childFor(child{o, groupVersion}, typed())
+			if got := there.Annotations["infrastructure.cluster.x-k8s.io/ownership"]; got != c.ownership {
+				t.Errorf("it is recorded as %q, want %q", got, c.ownership)
+			}
+			if diff := cmp.Diff([]metav1.ManagedFieldsEntry{appliedBy(handover.ComposedManager(typed())), updatedBy("kubectl")}, there.ManagedFields); diff != "" {
+				t.Errorf("fields there (-want +got):\n%s", diff)
+			}
+			back := childBack(child{there, groupVersion}, typed())
+			if diff := cmp.Diff(o.ManagedFields, back.ManagedFields); diff != "" {
+				t.Errorf("fields after the way back (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTypedThereAndBack(t *testing.T) {
+	there, err := compositeFor(held{composite: paused(typed(), stateTo)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{names.Finalizer}, there.GetFinalizers()); diff != "" {
+		t.Errorf("finalizers (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(typed(), compositeBack(there)); diff != "" {
+		t.Errorf("object after the way back (-want +got):\n%s", diff)
+	}
+}
+
+func TestKeepsIdentity(t *testing.T) {
+	for finalizer, want := range map[string]bool{
+		"azuremanagedcontrolplane.infrastructure.cluster.x-k8s.io/0123": true, "azurecluster.infrastructure.cluster.x-k8s.io/0123": true,
+		"azurecluster.infrastructure.cluster.x-k8s.io": false, names.Finalizer: false, crossplaneFinalizer: false,
+	} {
+		if got := keepsIdentity(finalizer); got != want {
+			t.Errorf("%s: got %t, want %t", finalizer, got, want)
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ type held struct {
 type child struct {
 	*metav1.PartialObjectMetadata
 
-	// version is the API version that it was applied in.
+	// version is the API version that it is composed in.
 	version string
 }
 
@@ -64,7 +64,11 @@ func (w *Walk) hold(ctx context.Context, composites []*unstructured.Unstructured
 			}
 			for i := range listed[kind.GroupKind()] {
 				if object := &listed[kind.GroupKind()][i]; belongs(object, xr) {
-					h.children = append(h.children, child{object, handover.VersionOf(object, kind)})
+					version := kind.GroupVersion().String()
+					if inline(xr) {
+						version = handover.VersionOf(object, kind)
+					}
+					h.children = append(h.children, child{object, version})
 				}
 			}
 		}
@@ -81,6 +85,14 @@ func childKinds(xr *unstructured.Unstructured) []schema.GroupVersionKind {
 		if aso.IsASO(kind.Group) && kind.Kind != "" && !known {
 			kinds = append(kinds, kind)
 		}
+	}
+	if !inline(xr) {
+		for _, kind := range aso.Catalogue() {
+			if kind.Version != "" {
+				add(kind.GroupVersionKind())
+			}
+		}
+		return kinds
 	}
 	for _, r := range field.Maps(specResources.Value(xr)) {
 		add(schema.FromAPIVersionAndKind(field.Text(r["apiVersion"]), field.Text(r["kind"])))

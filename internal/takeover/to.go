@@ -31,7 +31,7 @@ func (w *Walk) stepsTo() []walk.Step {
 	}
 }
 
-// taken are the families whose objects can be taken over.
+// taken are the families whose objects can be taken over: those of which `make switch` has shown it.
 var taken = []composite.Family{composite.ASOManaged}
 
 // checkTo says what stands in the way.
@@ -267,6 +267,23 @@ func (w *Walk) handOver(ctx context.Context) ([]walk.Change, error) {
 		}
 		what := fmt.Sprintf("refers to %d composed objects; finalizers %s become %s", len(h.children), listed(h.composite.GetFinalizers()), listed(xr.GetFinalizers()))
 		changes = append(changes, walk.ChangeOf(xr, what, func(ctx context.Context) error { return w.Patch(ctx, h.composite, xr) }))
+	}
+	identities, err := w.releaseIdentities(ctx)
+	return append(changes, identities...), err
+}
+
+// releaseIdentities takes CAPZ's finalizers off the AzureClusterIdentities, as nobody else does. CAPZ sets them again by itself.
+func (w *Walk) releaseIdentities(ctx context.Context) ([]walk.Change, error) {
+	identities, err := w.List(ctx, composite.AzureClusterIdentity.GroupVersionKind)
+	var changes []walk.Change
+	for _, o := range identities {
+		released := o.DeepCopy()
+		released.SetFinalizers(slices.DeleteFunc(released.GetFinalizers(), keepsIdentity))
+		if len(released.GetFinalizers()) < len(o.GetFinalizers()) {
+			changes = append(changes, walk.ChangeOf(o, "loses the finalizers by which CAPZ keeps it for its clusters", func(ctx context.Context) error {
+				return w.Patch(ctx, o, released)
+			}))
+		}
 	}
 	return changes, err
 }
