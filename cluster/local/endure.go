@@ -62,7 +62,7 @@ func (c *endureCommand) Run(ctx context.Context, root checkout) error {
 		return err
 	}
 	result.Machine = fmt.Sprintf("%d CPUs", runtime.NumCPU())
-	if result.Commit, err = commit(ctx, string(root)); err != nil {
+	if result.Commit, err = commit(context.WithoutCancel(ctx), string(root)); err != nil {
 		return err
 	}
 	return errors.Join(c.say(result), c.keep(string(root), result))

@@ -1,6 +1,7 @@
 package endure
 
 import (
+	"context"
 	"net/http"
 	"regexp"
 	"testing"
@@ -139,5 +140,63 @@ func TestOrphans(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"orphaned: Azure still has /a"}, Orphans([]string{"/a"})); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestOverdue(t *testing.T) {
+	const patience = time.Minute
+	cases := map[string]struct {
+		now    float64
+		broken []time.Time
+		want   bool
+	}{
+		"in time":                         {59, nil, false},
+		"nothing was broken":              {61, nil, true},
+		"broken meanwhile":                {61, []time.Time{at(30)}, false},
+		"broken for another":              {100, []time.Time{{}, at(50)}, false},
+		"broken before":                   {61, []time.Time{at(-30)}, true},
+		"a minute after the last":         {111, []time.Time{at(30), at(50)}, true},
+		"broken again and again, at last": {241, []time.Time{at(240)}, true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := overdue(at(c.now), at(0), patience, c.broken...); got != c.want {
+				t.Errorf("overdue is %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestRest has two lives come to rest, a third that ends before, and lets them go on.
+func TestRest(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	r := newRest()
+	r.enter(0)
+	r.arrive(ctx) // There is no rest yet.
+	r.enter(1)
+	r.enter(2)
+	counted, gone := make(chan int), make(chan struct{}, 2)
+	go func() { counted <- r.want(ctx, 10*time.Second) }()
+	for number := range 2 {
+		go func() {
+			for !r.isWanted() {
+				time.Sleep(time.Millisecond)
+			}
+			r.arrive(ctx)
+			r.leave(number)
+			gone <- struct{}{}
+		}()
+	}
+	r.leave(2)
+	if got := <-counted; got != 2 {
+		t.Errorf("%d lives rest, want 2", got)
+	}
+	r.end()
+	<-gone
+	<-gone
+	r.arrive(ctx) // It is over.
+	if got := r.want(ctx, time.Millisecond); got != 0 {
+		t.Errorf("%d lives rest at the end, want none", got)
 	}
 }

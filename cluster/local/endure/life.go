@@ -114,6 +114,9 @@ func (w *world) judge(ctx context.Context, d deed) (wrong []string, err error) {
 
 // String says what became of the life.
 func (o Outcome) String() string {
+	if len(o.Wrong) == 0 && o.Stages < len(o.Life.Stages) {
+		return fmt.Sprintf("%s (%s): unfinished, %d of %d stages", o.Life.Name(), o.Life.Family, o.Stages, len(o.Life.Stages))
+	}
 	if len(o.Wrong) == 0 {
 		return fmt.Sprintf("%s (%s): well, %d stages", o.Life.Name(), o.Life.Family, o.Stages)
 	}

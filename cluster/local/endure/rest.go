@@ -22,6 +22,13 @@ func newRest() *rest {
 	return r
 }
 
+// isWanted reports whether lives are to come to rest.
+func (r *rest) isWanted() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.wanted
+}
+
 func (r *rest) enter(number int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,6 +44,7 @@ func (r *rest) leave(number int) {
 
 // arrive returns when the rest is over, at once if there is none.
 func (r *rest) arrive(ctx context.Context) {
+	defer context.AfterFunc(ctx, r.cond.Broadcast)()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.wanted || r.over {

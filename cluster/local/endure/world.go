@@ -185,8 +185,22 @@ func (w *world) persist(ctx context.Context, do func(context.Context) error) err
 	}
 }
 
-// await returns when nothing is missing any more, or an error that says what is when patience is over, which begins anew with each thing
-// that is broken.
+// longestWait is how many times its patience a life waits at most, however much is broken meanwhile for other lives.
+const longestWait = 4
+
+// overdue reports whether it is time to give something up that has been waited for since begun: patience begins anew with each thing that
+// is broken, for this life or, as a component serves all of them, for another.
+func overdue(now, begun time.Time, patience time.Duration, broken ...time.Time) bool {
+	since := begun
+	for _, b := range broken {
+		if b.After(since) {
+			since = b
+		}
+	}
+	return now.Sub(since) > patience || now.Sub(begun) > longestWait*patience
+}
+
+// await returns when nothing is missing any more, or an error that says what is when it is overdue.
 func (w *world) await(ctx context.Context, l look) error {
 	begun := time.Now()
 	var lacks []string
@@ -202,12 +216,8 @@ func (w *world) await(ctx context.Context, l look) error {
 		default:
 			lacks = now
 		}
-		since := begun
-		if broken := w.broken.get(); broken.After(since) {
-			since = broken
-		}
-		if time.Since(since) > w.Patience {
-			return fmt.Errorf("not within %s: %s", w.Patience, strings.Join(lacks, "; "))
+		if overdue(time.Now(), begun, w.Patience, w.broken.get(), w.breaker.last.get()) {
+			return fmt.Errorf("not within %s, awaited for %s: %s", w.Patience, time.Since(begun).Round(time.Second), strings.Join(lacks, "; "))
 		}
 		select {
 		case <-ctx.Done():
