@@ -282,6 +282,8 @@ func TestCommand(t *testing.T) {
 			error: "AKSCluster shop: what it stands for is not planned: it waits for ClusterClass capz-platform/aks, which the platform team has to provide"},
 		"a ClusterClass": {args: []string{"plan", "-f", "../../examples/platform/clusterclass.yaml", "-f", "../../examples/platform/akscluster.yaml"}, code: 2,
 			out: "5 to create, 0 to change"},
+		"a claim": {args: []string{"plan", "-f", "../../examples/platform/clusterclass.yaml", "-f", "../../examples/platform/claim.yaml"}, code: 2,
+			out: "of AzureASOManagedControlPlane blog, spec.resources[0]"},
 		"version":    {args: []string{"version"}, out: "unreleased\n"},
 		"completion": {args: []string{"__complete", "plan", "--output", ""}, out: "json\nyaml\n"},
 	}

@@ -97,11 +97,22 @@ func newScheme() *runtime.Scheme {
 	return s
 }
 
+// ofClaims are the fields of spec that Crossplane adds to the schemas of claims (Crossplane documentation, "Claims").
+var ofClaims = []string{
+	"compositionRef", "compositionSelector", "compositionRevisionRef", "compositionRevisionSelector", "compositionUpdatePolicy", "compositeDeletePolicy",
+	"resourceRef", "writeConnectionSecretToRef",
+}
+
 // bySchema returns what is wrong by the schema of a kind, whose unknown fields kubectl does not let pass, either.
 func bySchema(ctx context.Context, s *schema.Schema, o *unstructured.Unstructured) []error {
 	o = o.DeepCopy()
 	unstructured.RemoveNestedField(o.Object, "spec", "crossplane") // It is Crossplane's, not the schema's.
 	unstructured.RemoveNestedField(o.Object, "status")
+	if _, claim := composite.Claimed(o.GroupVersionKind().GroupKind()); claim {
+		for _, name := range ofClaims {
+			unstructured.RemoveNestedField(o.Object, "spec", name)
+		}
+	}
 	s.Default(o.Object)
 	var wrong []error
 	for _, path := range s.Prune(o.Object) {
