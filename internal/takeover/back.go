@@ -163,14 +163,12 @@ func (w *Walk) uninstall(ctx context.Context) ([]walk.Change, error) {
 func (w *Walk) removePackage(o *unstructured.Unstructured) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return w.Await(ctx, walk.Step{Name: "uninstall", Awaited: func(ctx context.Context) ([]string, error) {
-			definitions, err := w.definitions(ctx)
+			_, theirs, err := w.definedByOthers(ctx, xrdKind.Kind)
 			if err != nil {
 				return nil, err
 			}
-			for _, d := range definitions {
-				if definedBy(d, xrdKind.Kind) {
-					return nil, fmt.Errorf("CustomResourceDefinition %s is Crossplane's again, and would be deleted with its objects; start again", d.GetName())
-				}
+			if len(theirs) > 0 {
+				return nil, fmt.Errorf("CustomResourceDefinition %s is Crossplane's again, and would be deleted with its objects; start again", theirs[0])
 			}
 			webhooks, err := w.webhooksWhere(ctx, func(o *unstructured.Unstructured) bool {
 				controller := metav1.GetControllerOf(o)

@@ -126,12 +126,33 @@ func (w *Walk) definitions(ctx context.Context) ([]*unstructured.Unstructured, e
 	}
 	var found []*unstructured.Unstructured
 	for _, o := range all {
-		// The kinds of this project in the same group, such as ClusterFacts, are none that CAPZ has.
-		if strings.HasPrefix(o.GetName(), "azure") && strings.HasSuffix(o.GetName(), "."+composite.InfrastructureGroup) {
+		if isDefinition(o.GetName()) {
 			found = append(found, o)
 		}
 	}
 	return found, nil
+}
+
+// definedByOthers returns the names of the definitions that an object of a kind does not control, and of those that one does. It is looked again and again:
+// the metadata is a small part of what an API server with all of ASO's definitions would have to send.
+func (w *Walk) definedByOthers(ctx context.Context, kind string) (others, theirs []string, err error) {
+	all, err := w.Metadata(ctx, definitionKind)
+	for i := range all {
+		switch o := &all[i]; {
+		case !isDefinition(o.GetName()):
+		case definedBy(o, kind):
+			theirs = append(theirs, o.GetName())
+		default:
+			others = append(others, o.GetName())
+		}
+	}
+	return others, theirs, err
+}
+
+// isDefinition reports whether a CustomResourceDefinition of the name is of one of CAPZ's kinds. The kinds of this project in the same group, such as
+// ClusterFacts, are none that CAPZ has.
+func isDefinition(name string) bool {
+	return strings.HasPrefix(name, "azure") && strings.HasSuffix(name, "."+composite.InfrastructureGroup)
 }
 
 // definedBy reports whether an object is controlled by one of the kind.

@@ -224,18 +224,13 @@ func (w *Walk) installed(ctx context.Context) ([]string, error) {
 		}
 	}
 	slices.Sort(open)
-	definitions, err := w.definitions(ctx)
+	others, _, err := w.definedByOthers(ctx, xrdKind.Kind)
 	if err != nil {
 		return nil, err
 	}
-	theirs := 0
-	for _, o := range definitions {
-		if o.GetName() != poolMachines && !definedBy(o, xrdKind.Kind) {
-			theirs++
-		}
-	}
-	if theirs > 0 {
-		open = append(open, fmt.Sprintf("%d definitions to be taken over by Crossplane", theirs))
+	others = slices.DeleteFunc(others, func(name string) bool { return name == poolMachines })
+	if len(others) > 0 {
+		open = append(open, fmt.Sprintf("%d definitions to be taken over by Crossplane", len(others)))
 	}
 	return open, nil
 }
