@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,12 +12,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/endure"
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
 
@@ -52,7 +51,7 @@ func (c *endureCommand) Run(ctx context.Context, root checkout) error {
 	if c.Seed == 0 {
 		c.Seed = 1 + rand.Uint64N(1_000_000) //nolint:gosec // Nothing depends on what cannot be foreseen.
 	}
-	s, err := c.open(ctx, string(root))
+	s, err := bringUp(ctx, string(root), cmp.Or(c.State, filepath.Join(string(root), ".local", "endure")))
 	if err != nil {
 		return err
 	}
@@ -68,33 +67,8 @@ func (c *endureCommand) Run(ctx context.Context, root checkout) error {
 	return errors.Join(c.say(result), c.keep(string(root), result))
 }
 
-// open brings the management cluster up.
-func (c *endureCommand) open(ctx context.Context, root string) (*stack.Stack, error) {
-	state := c.State
-	if state == "" {
-		state = filepath.Join(root, ".local", "endure")
-	}
-	// What an interrupted run has left, stopped processes among it.
-	if _, err := stack.Down(root, state); err != nil {
-		return nil, err
-	}
-	if err := (&parts.Builder{Root: root, Log: os.Stdout}).Build(ctx); err != nil {
-		return nil, err
-	}
-	return stack.Up(ctx, stack.Options{
-		Root: root, StateDir: state, Log: os.Stdout, AzureLatency: "default=300ms,Microsoft.ContainerService/managedClusters=1s",
-		AzureMaxRetryAfter: time.Second, SelfManaged: true,
-	})
-}
-
 func (c *endureCommand) runner(s *stack.Stack, root string) *endure.Runner {
-	begun := time.Now()
-	var mu sync.Mutex
-	log := func(format string, args ...any) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Printf("%6.1fs  %s\n", time.Since(begun).Seconds(), fmt.Sprintf(format, args...))
-	}
+	log := clocked(os.Stdout)
 	log("seed %d", c.Seed)
 	return &endure.Runner{
 		Root: root, Stack: s, Azure: &admin.Client{URL: s.AdminURL(), HTTP: &http.Client{Timeout: 30 * time.Second}}, Seed: c.Seed, Only: c.Only,
@@ -109,8 +83,7 @@ func (c *endureCommand) say(r endure.Result) error {
 		r.ConvergedP50, r.ConvergedP99, r.IdleWrites, r.IdleClusters, r.Secrets, r.Texts)
 	var errs []error
 	for life, wrong := range r.Wrong {
-		again := fmt.Sprintf(".local/make/local endure --seed %d --only %s", r.Seed, strings.TrimPrefix(life, "life-"))
-		errs = append(errs, fmt.Errorf("%s: %s\n  again: %s", life, strings.Join(wrong, "\n  "), again))
+		errs = append(errs, fmt.Errorf("%s: %s\n  again: %s", life, strings.Join(wrong, "\n  "), r.Again(life)))
 	}
 	return errors.Join(errs...)
 }

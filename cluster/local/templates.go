@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,23 +72,11 @@ func (c *templatesCommand) Run(ctx context.Context, root checkout) error {
 
 // open returns the management cluster that the templates are brought up on.
 func (c *templatesCommand) open(ctx context.Context, root string) (*stack.Stack, error) {
-	state := c.State
-	if state == "" {
-		state = filepath.Join(root, ".local", "templates")
-	}
+	state := cmp.Or(c.State, filepath.Join(root, ".local", "templates"))
 	if s, err := stack.Open(root, state); err == nil && c.Keep {
 		return s, nil
 	}
-	if _, err := stack.Down(root, state); err != nil {
-		return nil, err
-	}
-	if err := (&parts.Builder{Root: root, Log: os.Stdout}).Build(ctx); err != nil {
-		return nil, err
-	}
-	return stack.Up(ctx, stack.Options{
-		Root: root, StateDir: state, Log: os.Stdout, AzureLatency: "default=300ms,Microsoft.ContainerService/managedClusters=1s",
-		AzureMaxRetryAfter: time.Second, SelfManaged: true,
-	})
+	return bringUp(ctx, root, state)
 }
 
 // templatesRunner returns what brings templates up on a management cluster.
@@ -100,15 +89,8 @@ func templatesRunner(s *stack.Stack, out io.Writer, patience time.Duration) (*te
 	if err != nil {
 		return nil, err
 	}
-	begun := time.Now()
-	var mu sync.Mutex
 	return &templates.Runner{
-		Stack: s, Client: c, Azure: &admin.Client{URL: s.AdminURL(), HTTP: http.DefaultClient}, Password: "simulated", Patience: patience,
-		Log: func(format string, args ...any) {
-			mu.Lock()
-			defer mu.Unlock()
-			fmt.Fprintf(out, "%6.1fs  %s\n", time.Since(begun).Seconds(), fmt.Sprintf(format, args...))
-		},
+		Stack: s, Client: c, Azure: &admin.Client{URL: s.AdminURL(), HTTP: http.DefaultClient}, Password: "simulated", Patience: patience, Log: clocked(out),
 	}, nil
 }
 

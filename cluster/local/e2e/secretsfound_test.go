@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,14 +70,14 @@ func search(output string) error {
 	begun, values := time.Now(), haul.Values()
 	var errs []error
 	found, texts := leaks.NewSearch(values), 0
-	errs = append(errs, searchFiles(found, filepath.Dir(output), output))
+	errs = append(errs, found.Files(filepath.Dir(filepath.Dir(output)), output))
 	for _, w := range watchers.all {
 		for _, spool := range []string{"objects", "others", stack.Messages} {
 			n, err := found.Spool(w.file(spool))
 			texts, errs = texts+n, append(errs, err)
 		}
 		for _, path := range w.stack.Outputs() {
-			errs = append(errs, searchFiles(found, w.stack.Dir(), path))
+			errs = append(errs, found.Files(filepath.Dir(w.stack.Dir()), path))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -89,7 +88,7 @@ func search(output string) error {
 	if err := crossplaneReads(); err != nil {
 		return err
 	}
-	findings, err := withoutCanary(slices.DeleteFunc(found.Findings(), clusterAPIsOwn))
+	findings, err := withoutCanary(slices.DeleteFunc(found.Findings(), leaks.Finding.OfClusterAPI))
 	if err != nil || len(findings) == 0 {
 		return err
 	}
@@ -98,12 +97,6 @@ func search(output string) error {
 		shown = append(shown, f.String())
 	}
 	return fmt.Errorf("secrets were found in %d places:\n  %s", len(findings), strings.Join(shown, "\n  "))
-}
-
-// clusterAPIsOwn reports whether a finding is what Cluster API itself writes outside of Secrets: the token that a machine joins with stands
-// in its KubeadmConfig.
-func clusterAPIsOwn(f leaks.Finding) bool {
-	return strings.HasPrefix(f.Where, bootstrapGroup+"/kubeadmconfigs/") && strings.HasSuffix(f.What, leaks.BootstrapToken)
 }
 
 // crossplaneReads returns an error when Crossplane has read a Secret other than its own: it would, if something had connection
@@ -143,31 +136,6 @@ func enoughKnown() error {
 		return fmt.Errorf("the search means little, as too little is secret: %w", err)
 	}
 	return nil
-}
-
-// searchFiles searches a file, or all in a folder. What goes meanwhile was temporary.
-func searchFiles(found *leaks.Search, dir, path string) error {
-	return filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		file, err := os.Open(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		defer func() { _ = file.Close() }()
-		name, err := filepath.Rel(filepath.Dir(dir), path)
-		if err != nil {
-			return err
-		}
-		return found.Stream(name, file)
-	})
 }
 
 // keepOutput writes what this process prints to a file too, until the returned function is called.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 )
 
 // The kinds that lives write.
@@ -15,21 +17,15 @@ var (
 	poolKind       = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "MachinePool"}
 	deploymentKind = schema.GroupVersionKind{Group: coreGroup, Version: "v1beta2", Kind: "MachineDeployment"}
 	kubeadmKind    = schema.GroupVersionKind{Group: controlPlaneGroup, Version: "v1beta2", Kind: "KubeadmControlPlane"}
-	identityKind   = infrastructure("AzureClusterIdentity")
-	teamKind       = schema.GroupVersionKind{Group: platformGroup, Version: "v1alpha1", Kind: "AKSCluster"}
+	identityKind   = composite.AzureClusterIdentity.GroupVersionKind
+	teamKind       = composite.AKSCluster.GroupVersionKind
 )
 
 const (
-	coreGroup           = "cluster.x-k8s.io"
-	controlPlaneGroup   = "controlplane.cluster.x-k8s.io"
-	infrastructureGroup = "infrastructure.cluster.x-k8s.io"
-	platformGroup       = "platform.capz.crossplane.io"
-	factsGroup          = "capz.crossplane.io"
+	coreGroup         = "cluster.x-k8s.io"
+	controlPlaneGroup = "controlplane.cluster.x-k8s.io"
+	factsGroup        = "capz.crossplane.io"
 )
-
-func infrastructure(kind string) schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: kind}
-}
 
 // The names that the examples have in common.
 const (
@@ -97,7 +93,7 @@ const holdTime = 4 * time.Second
 var families = makeFamilies()
 
 func makeFamilies() []*family {
-	controlPlane, typed := infrastructure("AzureASOManagedControlPlane"), infrastructure("AzureManagedControlPlane")
+	controlPlane, typed := composite.AzureASOManagedControlPlane.GroupVersionKind, composite.AzureManagedControlPlane.GroupVersionKind
 	return []*family{
 		{
 			name: "aks-aso", examples: []string{"aks-aso"},
@@ -106,15 +102,12 @@ func makeFamilies() []*family {
 				Change: {act: setInEntry(controlPlane, clusterName, "spec.tags", map[string]any{"changed": "yes"}), reached: inAzure("/managedClusters/my-cluster", "tags.changed", "yes")},
 				Scale:  {act: set(poolKind, clusterName+"-pool1", "spec.replicas", int64(4)), reached: inAzure("/agentPools/pool1", "properties.count", 4)},
 				Upgrade: {
-					act: all(
-						set(controlPlane, clusterName, "spec.version", newerAKS), await(inAzure("/managedClusters/my-cluster", "properties.currentKubernetesVersion", newerAKS[1:])),
-						set(poolKind, clusterName+"-pool0", "spec.template.spec.version", newerAKS), set(poolKind, clusterName+"-pool1", "spec.template.spec.version", newerAKS),
-					),
+					act: upgradeAKS(controlPlane),
 					reached: both(
 						inAzure("/agentPools/pool0", "properties.currentOrchestratorVersion", newerAKS[1:]), inAzure("/agentPools/pool1", "properties.currentOrchestratorVersion", newerAKS[1:]),
 					),
 				},
-				Pause:  {act: pausedWhile(set(poolKind, clusterName+"-pool0", "spec.replicas", int64(3)), inAzure("/agentPools/pool0", "properties.count", 2)), reached: inAzure("/agentPools/pool0", "properties.count", 3)},
+				Pause:  scaledWhilePaused(),
 				Delete: {act: remove(clusterKind, clusterName), goes: everything, deletes: everything},
 			},
 		},
@@ -125,13 +118,10 @@ func makeFamilies() []*family {
 				Change: {act: set(typed, clusterName, "spec.additionalTags", map[string]any{"changed": "yes"}), reached: inAzure("/managedClusters/my-cluster", "tags.changed", "yes")},
 				Scale:  {act: set(poolKind, clusterName+"-pool1", "spec.replicas", int64(1)), reached: inAzure("/agentPools/pool1", "properties.count", 1)},
 				Upgrade: {
-					act: all(
-						set(typed, clusterName, "spec.version", newerAKS), await(inAzure("/managedClusters/my-cluster", "properties.currentKubernetesVersion", newerAKS[1:])),
-						set(poolKind, clusterName+"-pool0", "spec.template.spec.version", newerAKS), set(poolKind, clusterName+"-pool1", "spec.template.spec.version", newerAKS),
-					),
+					act:     upgradeAKS(typed),
 					reached: inAzure("/agentPools/pool1", "properties.currentOrchestratorVersion", newerAKS[1:]),
 				},
-				Pause:  {act: pausedWhile(set(poolKind, clusterName+"-pool0", "spec.replicas", int64(3)), inAzure("/agentPools/pool0", "properties.count", 2)), reached: inAzure("/agentPools/pool0", "properties.count", 3)},
+				Pause:  scaledWhilePaused(),
 				Delete: {act: all(remove(clusterKind, clusterName), remove(identityKind, identity)), goes: everything, deletes: everything},
 			},
 		},
@@ -162,17 +152,33 @@ func makeFamilies() []*family {
 	}
 }
 
+// upgradeAKS upgrades a control plane of a kind, and then its two pools.
+func upgradeAKS(controlPlane schema.GroupVersionKind) act {
+	return all(
+		set(controlPlane, clusterName, "spec.version", newerAKS), await(inAzure("/managedClusters/my-cluster", "properties.currentKubernetesVersion", newerAKS[1:])),
+		set(poolKind, clusterName+"-pool0", "spec.template.spec.version", newerAKS), set(poolKind, clusterName+"-pool1", "spec.template.spec.version", newerAKS),
+	)
+}
+
+// scaledWhilePaused scales a pool of two nodes while the Cluster is paused.
+func scaledWhilePaused() deed {
+	return deed{
+		act:     pausedWhile(set(poolKind, clusterName+"-pool0", "spec.replicas", int64(3)), inAzure("/agentPools/pool0", "properties.count", 2)),
+		reached: inAzure("/agentPools/pool0", "properties.count", 3),
+	}
+}
+
 // machineFamily returns a family of virtual machines, with the stages that all of them have and some of its own.
 func machineFamily(name string, examples []string, own map[Stage]deed) *family {
 	f := &family{name: name, examples: examples, machines: true, stages: map[Stage]deed{
 		Create: {act: apply},
 		Change: {
-			act:     set(infrastructure("AzureCluster"), clusterName, "spec.additionalTags", map[string]any{"changed": "yes"}),
+			act:     set(composite.AzureCluster.GroupVersionKind, clusterName, "spec.additionalTags", map[string]any{"changed": "yes"}),
 			reached: inAzure("/virtualNetworks/my-cluster-vnet", "tags.changed", "yes"),
 		},
 		Pause: {
 			act: pausedWhile(
-				set(infrastructure("AzureCluster"), clusterName, "spec.additionalTags", map[string]any{"paused": "yes"}),
+				set(composite.AzureCluster.GroupVersionKind, clusterName, "spec.additionalTags", map[string]any{"paused": "yes"}),
 				inAzure("/virtualNetworks/my-cluster-vnet", "tags.paused", nil),
 			),
 			reached: inAzure("/virtualNetworks/my-cluster-vnet", "tags.paused", "yes"),

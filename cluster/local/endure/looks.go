@@ -14,14 +14,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/example"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
-// composing are the kinds that compose ASO objects.
-var composing = []schema.GroupVersionKind{
-	infrastructure("AzureASOManagedCluster"), infrastructure("AzureASOManagedControlPlane"), infrastructure("AzureASOManagedMachinePool"),
-	infrastructure("AzureManagedCluster"), infrastructure("AzureManagedControlPlane"), infrastructure("AzureManagedMachinePool"),
-	infrastructure("AzureCluster"), infrastructure("AzureMachine"), infrastructure("AzureMachinePool"), teamKind,
-}
+// composing are the kinds whose objects, in the namespace of a life, compose others.
+var composing = composite.Select(func(k composite.Kind) bool {
+	return composite.InContract(k) || k.Role == composite.Application && !k.ClusterScoped
+})
 
 // list returns the objects of a kind in the life's namespace; none if the kind is not there.
 func (w *world) list(ctx context.Context, gvk schema.GroupVersionKind) ([]unstructured.Unstructured, error) {
@@ -87,8 +88,8 @@ func composites(lack string, holds func(*unstructured.Unstructured) bool) look {
 
 func (w *world) composites(ctx context.Context) ([]unstructured.Unstructured, error) {
 	var all []unstructured.Unstructured
-	for _, gvk := range composing {
-		items, err := w.list(ctx, gvk)
+	for _, kind := range composing {
+		items, err := w.list(ctx, kind.GroupVersionKind)
 		if err != nil {
 			return nil, err
 		}
@@ -137,13 +138,13 @@ func (w *world) composed(ctx context.Context) ([]unstructured.Unstructured, erro
 	}
 	kinds := map[schema.GroupVersionKind]bool{}
 	for i := range all {
-		refs, _, _ := unstructured.NestedSlice(all[i].Object, "spec", "crossplane", "resourceRefs")
-		for _, r := range refs {
-			ref, _ := r.(map[string]any)
-			version, _ := ref["apiVersion"].(string)
-			kind, _ := ref["kind"].(string)
-			if gvk := schema.FromAPIVersionAndKind(version, kind); strings.HasSuffix(gvk.Group, asoGroups) {
-				kinds[gvk] = true
+		refs, err := access.ComposedRefs(&all[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, ref := range refs {
+			if strings.HasSuffix(ref.Group, asoGroups) {
+				kinds[ref.GroupVersionKind] = true
 			}
 		}
 	}
@@ -160,20 +161,16 @@ func (w *world) composed(ctx context.Context) ([]unstructured.Unstructured, erro
 
 // conditionLacks says what a condition is instead of True, for the present generation where that is told.
 func conditionLacks(u *unstructured.Unstructured, name string, current bool) []string {
-	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	for _, c := range conditions {
-		condition, _ := c.(map[string]any)
-		if condition["type"] != name {
-			continue
-		}
-		seen, _, _ := unstructured.NestedInt64(condition, "observedGeneration")
-		if condition["status"] == "True" && (!current || seen >= u.GetGeneration()) {
-			return nil
-		}
-		message, _ := condition["message"].(string)
-		return []string{fmt.Sprintf("%s %s is not %s (%v: %s)", u.GetKind(), u.GetName(), name, condition["reason"], cut(strings.Join(strings.Fields(message), " ")))}
+	condition := field.Condition(u, name)
+	if condition == nil {
+		return []string{fmt.Sprintf("%s %s has no condition %s", u.GetKind(), u.GetName(), name)}
 	}
-	return []string{fmt.Sprintf("%s %s has no condition %s", u.GetKind(), u.GetName(), name)}
+	seen, _, _ := unstructured.NestedInt64(condition, "observedGeneration")
+	if condition["status"] == "True" && (!current || seen >= u.GetGeneration()) {
+		return nil
+	}
+	message := strings.Join(strings.Fields(field.Text(condition["message"])), " ")
+	return []string{fmt.Sprintf("%s %s is not %s (%v: %s)", u.GetKind(), u.GetName(), name, condition["reason"], cut(message))}
 }
 
 // longestMessage is how much of a message is shown.

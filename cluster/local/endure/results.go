@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,6 +43,21 @@ type Result struct {
 	Wrong map[string][]string `json:"wrong,omitempty"`
 	// Unfinished are the lives that the run had no time for any more.
 	Unfinished int `json:"unfinished,omitempty"`
+}
+
+// noLife stands in Wrong for what was wrong with none of the lives.
+const noLife = "no life"
+
+// Again returns the command that repeats a life by its name in Wrong: what it does, and what is done to it. It is that of the whole run for what
+// was wrong with none of them.
+func (r Result) Again(life string) string { return again(r.Seed, life) }
+
+func again(seed uint64, life string) string {
+	command := fmt.Sprintf(".local/make/local endure --seed %d", seed)
+	if number, one := strings.CutPrefix(life, "life-"); one {
+		command += " --only " + number
+	}
+	return command
 }
 
 // Append adds a result to a file.
@@ -116,19 +132,10 @@ func Table(results []Result) string {
 func counts(head string, of map[string]int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\n%s\n|---|---|\n", head)
-	for _, name := range sortedKeys(of) {
+	for _, name := range slices.Sorted(maps.Keys(of)) {
 		fmt.Fprintf(&text, "| %s | %d |\n", name, of[name])
 	}
 	return text.String()
-}
-
-func sortedKeys(of map[string]int) []string {
-	var keys []string
-	for key := range of {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func sum(of map[string]int) int {

@@ -75,7 +75,7 @@ func (r *Runner) Run(ctx context.Context) (Result, error) {
 		result.IdleWrites = perHour / float64(clusters)
 	}
 	if general = append(append(general, found...), r.breaker.panics...); len(general) > 0 {
-		result.Wrong["no life"] = general
+		result.Wrong[noLife] = general
 	}
 	return result, err
 }
@@ -118,7 +118,7 @@ func (r *Runner) liveOne(ctx context.Context, life Life) {
 	}
 	r.Log("%s", outcome)
 	if len(outcome.Wrong) > 0 {
-		r.Log("again: %s", r.Again(life))
+		r.Log("again: %s", again(r.Seed, life.Name()))
 	}
 	// By the time that a life has ended, the log of Azure still has what became of it.
 	requests, err := r.Azure.Requests(context.WithoutCancel(ctx), admin.RequestFilter{})
@@ -129,11 +129,6 @@ func (r *Runner) liveOne(ctx context.Context, life Life) {
 		prefix := faultPrefix + life.Name() + "/"
 		add(r.met, Met(slices.DeleteFunc(requests, func(q admin.Request) bool { return !strings.HasPrefix(q.Fault, prefix) })))
 	}
-}
-
-// Again is the command that repeats a life: what it does, and what is done to it.
-func (r *Runner) Again(life Life) string {
-	return fmt.Sprintf(".local/make/local endure --seed %d --only %d", r.Seed, life.Number)
 }
 
 // weight is how many lives a life counts for.

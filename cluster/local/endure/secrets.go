@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,39 +108,10 @@ func (w *watcher) search() (found []string, secrets, texts int, err error) {
 	s := leaks.NewSearch(values)
 	texts, err = s.Spool(w.spool)
 	for _, path := range w.stack.Outputs() {
-		err = errors.Join(err, searchFiles(s, w.stack.Dir(), path))
+		err = errors.Join(err, s.Files(w.stack.Dir(), path))
 	}
-	// The token that a machine joins with stands in Cluster API's own KubeadmConfig.
-	own := func(f leaks.Finding) bool {
-		return strings.HasPrefix(f.Where, "bootstrap.cluster.x-k8s.io/kubeadmconfigs/") && strings.HasSuffix(f.What, leaks.BootstrapToken)
-	}
-	for _, f := range slices.DeleteFunc(s.Findings(), own) {
+	for _, f := range slices.DeleteFunc(s.Findings(), leaks.Finding.OfClusterAPI) {
 		found = append(found, "secret: "+f.String())
 	}
 	return found, len(values), texts, err
-}
-
-// searchFiles searches a file, or all in a folder. What goes meanwhile was temporary.
-func searchFiles(s *leaks.Search, dir, path string) error {
-	return filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		file, err := os.Open(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		defer func() { _ = file.Close() }()
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		return s.Stream(name, file)
-	})
 }

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
@@ -68,7 +69,7 @@ func newManagement(s *stack.Stack) (*management, error) {
 
 // sort takes the kinds that a life may leave something of.
 func (m *management) sort(lists []*metav1.APIResourceList) {
-	groups := []string{coreGroup, controlPlaneGroup, infrastructureGroup, "bootstrap." + coreGroup, platformGroup, factsGroup}
+	groups := []string{coreGroup, controlPlaneGroup, composite.InfrastructureGroup, "bootstrap." + coreGroup, composite.PlatformGroup, factsGroup}
 	for _, list := range lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {

@@ -92,3 +92,9 @@ func piecesOfFile(what, text string) []piece {
 	}
 	return found
 }
+
+// OfClusterAPI reports whether a finding is what Cluster API itself writes outside of Secrets: the token that a machine joins with stands in its
+// KubeadmConfig.
+func (f Finding) OfClusterAPI() bool {
+	return strings.HasPrefix(f.Where, "bootstrap.cluster.x-k8s.io/kubeadmconfigs/") && strings.HasSuffix(f.What, BootstrapToken)
+}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/example"
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 const (
@@ -330,7 +331,7 @@ func (w *world) classLacks(ctx context.Context) ([]string, error) {
 	for i := range found {
 		missing = append(missing, conditionLacks(&found[i], "VariablesReady")...)
 		// That a newer version of a kind is there says, too, that its template has been found.
-		if condition(&found[i], "RefVersionsUpToDate")["reason"] != "RefVersionsNotUpToDate" {
+		if field.Condition(&found[i], "RefVersionsUpToDate")["reason"] != "RefVersionsNotUpToDate" {
 			missing = append(missing, conditionLacks(&found[i], "RefVersionsUpToDate")...)
 		}
 	}
@@ -366,7 +367,7 @@ func (w *world) addOnsLack(ctx context.Context, end string) ([]string, error) {
 
 // conditionLacks says what a condition is instead of True.
 func conditionLacks(u *unstructured.Unstructured, name string) []string {
-	found := condition(u, name)
+	found := field.Condition(u, name)
 	if found["status"] == "True" {
 		return nil
 	}
@@ -374,17 +375,6 @@ func conditionLacks(u *unstructured.Unstructured, name string) []string {
 		return []string{fmt.Sprintf("%s %s has no condition %s", u.GetKind(), u.GetName(), name)}
 	}
 	return []string{fmt.Sprintf("%s %s is not %s (%v: %s)", u.GetKind(), u.GetName(), name, found["reason"], oneLine(found["message"]))}
-}
-
-// condition returns a condition of an object; nil if there is none of that name.
-func condition(u *unstructured.Unstructured, name string) map[string]any {
-	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	for _, c := range conditions {
-		if fields, ok := c.(map[string]any); ok && fields["type"] == name {
-			return fields
-		}
-	}
-	return nil
 }
 
 // oneLine returns a message of several lines as one.
@@ -395,5 +385,5 @@ func oneLine(message any) string {
 
 // staying says of an object that is being deleted what it waits for, as far as it says so itself.
 func staying(u *unstructured.Unstructured) string {
-	return fmt.Sprintf("%s %s: %s (finalizers %s)", u.GetKind(), u.GetName(), oneLine(condition(u, "Deleting")["message"]), strings.Join(u.GetFinalizers(), ", "))
+	return fmt.Sprintf("%s %s: %s (finalizers %s)", u.GetKind(), u.GetName(), oneLine(field.Condition(u, "Deleting")["message"]), strings.Join(u.GetFinalizers(), ", "))
 }
