@@ -14,16 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
-	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // CAPZManager is the field manager that CAPZ applies ASO objects with (its module, controllers/resource_reconciler.go).
 const CAPZManager = "capz-manager"
 
-// ResourceRefs is where a composite resource refers to what it is composed of.
-var ResourceRefs = field.At[[]any]("spec", "crossplane", "resourceRefs")
-
-// RefTo returns the reference to an object, of an API version, that ResourceRefs have.
+// RefTo returns the reference to an object, of an API version, as access.SpecResourceRefs have it.
 func RefTo(o metav1.Object, kind schema.GroupVersionKind) map[string]any {
 	return map[string]any{"apiVersion": kind.GroupVersion().String(), "kind": kind.Kind, "name": o.GetName()}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/handover"
 	"github.com/crossplane-capz/crossplane-capz/internal/walk"
@@ -95,7 +96,7 @@ func compositeFor(h held) (*unstructured.Unstructured, error) {
 		refs = append(refs, map[string]any{"apiVersion": c.version, "kind": c.Kind, "name": c.Name})
 	}
 	if len(refs) > 0 {
-		if err := handover.ResourceRefs.Set(xr, refs); err != nil {
+		if err := access.SpecResourceRefs.Set(xr, refs); err != nil {
 			return nil, err
 		}
 	}

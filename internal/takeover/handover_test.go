@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/handover"
 )
@@ -54,7 +55,7 @@ func TestThereAndBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]any{map[string]any{"apiVersion": groupVersion, "kind": "ResourceGroup", "name": "g"}}, handover.ResourceRefs.Value(there)); diff != "" {
+	if diff := cmp.Diff([]any{map[string]any{"apiVersion": groupVersion, "kind": "ResourceGroup", "name": "g"}}, access.SpecResourceRefs.Value(there)); diff != "" {
 		t.Errorf("resourceRefs (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"example.org/other", names.Finalizer}, there.GetFinalizers()); diff != "" {

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
-	"github.com/crossplane-capz/crossplane-capz/internal/handover"
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 	"github.com/crossplane-capz/crossplane-capz/internal/walk"
 )
@@ -166,7 +166,7 @@ func TestSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.Contains(xr.GetFinalizers(), names.Finalizer) || xr.GetAnnotations()[names.CrossplanePausedAnnotation] != "" || handover.ResourceRefs.Has(xr) {
+	if slices.Contains(xr.GetFinalizers(), names.Finalizer) || xr.GetAnnotations()[names.CrossplanePausedAnnotation] != "" || access.SpecResourceRefs.Has(xr) {
 		t.Errorf("something of this project's is left: %v", xr.Object)
 	}
 	if again := w.steps(t, w.stepsBack(), way...); len(again) > 0 {

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -141,10 +142,7 @@ func settled(o *unstructured.Unstructured) *unstructured.Unstructured {
 func machineRefOf(o *unstructured.Unstructured) clusterv1.ContractVersionedObjectReference {
 	for _, path := range machineRefs {
 		if ref := path.Value(o); ref != nil {
-			group := field.Text(ref["apiGroup"])
-			if group == "" {
-				group = schema.FromAPIVersionAndKind(field.Text(ref["apiVersion"]), "").Group
-			}
+			group := cmp.Or(field.Text(ref["apiGroup"]), schema.FromAPIVersionAndKind(field.Text(ref["apiVersion"]), "").Group)
 			return clusterv1.ContractVersionedObjectReference{APIGroup: group, Kind: field.Text(ref["kind"]), Name: field.Text(ref["name"])}
 		}
 	}

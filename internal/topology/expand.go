@@ -3,6 +3,7 @@
 package topology
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -214,23 +215,14 @@ func (e *expander) classOf(ctx context.Context, cluster *clusterv1.Cluster) (*cl
 func byExtension(class *clusterv1.ClusterClass) string {
 	for _, patch := range class.Spec.Patches {
 		if patch.External != nil {
-			return fmt.Sprintf("has patch %q by %s", patch.Name, firstOf(patch.External.GeneratePatchesExtension, patch.External.ValidateTopologyExtension,
-				patch.External.DiscoverVariablesExtension))
+			return fmt.Sprintf("has patch %q by %s", patch.Name, cmp.Or(patch.External.GeneratePatchesExtension, patch.External.ValidateTopologyExtension,
+				patch.External.DiscoverVariablesExtension, "nobody"))
 		}
 	}
 	if name := class.Spec.Upgrade.External.GenerateUpgradePlanExtension; name != "" {
 		return "has its upgrades planned by " + name
 	}
 	return ""
-}
-
-func firstOf(names ...string) string {
-	for _, name := range names {
-		if name != "" {
-			return name
-		}
-	}
-	return "nobody"
 }
 
 // declare has the status of a ClusterClass say which variables there are, as its controller does for those that it declares itself.

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"bytes"
+	"cmp"
 	"text/template"
 
 	"sigs.k8s.io/cluster-api/exp/topology/scope"
@@ -73,14 +74,11 @@ func simpleName(prefix string) string {
 
 // rendered returns the name that a naming of a ClusterClass gives; empty for one that Cluster API could not use.
 func rendered(naming, otherwise, cluster string, data map[string]any) string {
-	if naming == "" {
-		naming = otherwise
-	}
 	if data == nil {
 		data = map[string]any{}
 	}
 	data["cluster"], data["random"] = map[string]any{"name": cluster}, chance
-	parsed, err := template.New("").Option("missingkey=error").Parse(naming)
+	parsed, err := template.New("").Option("missingkey=error").Parse(cmp.Or(naming, otherwise))
 	var name bytes.Buffer
 	if err != nil || parsed.Execute(&name, data) != nil {
 		return ""

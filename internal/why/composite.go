@@ -13,13 +13,13 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 	"github.com/crossplane-capz/crossplane-capz/internal/remedy"
 )
 
 var (
 	statusResources = field.At[[]any]("status", "resources")
-	resourceRefs    = field.At[[]any]("spec", "crossplane", "resourceRefs")
 	legacyRefs      = field.At[[]any]("spec", "resourceRefs")
 	claimedRef      = field.At[map[string]any]("spec", "resourceRef")
 	identityRef     = field.At[map[string]any]("spec", "identityRef")
@@ -51,7 +51,7 @@ func (w *walk) composed(link *Link, xr *unstructured.Unstructured) {
 	for i, s := range link.Says {
 		link.Says[i].own = s.Condition == "Synced"
 	}
-	refs := field.Maps(slices.Concat(resourceRefs.Value(xr), legacyRefs.Value(xr)))
+	refs := field.Maps(slices.Concat(access.SpecResourceRefs.Value(xr), legacyRefs.Value(xr)))
 	if ref := claimedRef.Value(xr); ref != nil {
 		refs = append(refs, ref)
 	}

@@ -14,5 +14,6 @@ var (
 	StatusVersion              = field.At[string]("status", "version")
 	StatusAutoUpgradeVersion   = field.At[string]("status", "autoUpgradeVersion")
 
-	specResourceRefs = field.At[[]any]("spec", "crossplane", "resourceRefs")
+	// SpecResourceRefs is where Crossplane notes what a composite resource is composed of; ComposedRefs reads it.
+	SpecResourceRefs = field.At[[]any]("spec", "crossplane", "resourceRefs")
 )

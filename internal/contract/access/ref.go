@@ -41,7 +41,7 @@ func ParseRef(text string) (Ref, error) {
 
 // ComposedRefs returns what Crossplane has noted as composed by xr. It notes an object before it creates it.
 func ComposedRefs(xr *unstructured.Unstructured) ([]Ref, error) {
-	items, _, err := specResourceRefs.Get(xr)
+	items, _, err := SpecResourceRefs.Get(xr)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func ComposedRefs(xr *unstructured.Unstructured) ([]Ref, error) {
 		kind := field.Text(ref["kind"])
 		gv, err := schema.ParseGroupVersion(field.Text(ref["apiVersion"]))
 		if err != nil || kind == "" {
-			return nil, fmt.Errorf("%s is not a reference to an object", field.Item(specResourceRefs.String(), i))
+			return nil, fmt.Errorf("%s is not a reference to an object", field.Item(SpecResourceRefs.String(), i))
 		}
 		refs = append(refs, Ref{GroupVersionKind: gv.WithKind(kind), Name: name})
 	}

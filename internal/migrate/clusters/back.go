@@ -14,18 +14,7 @@ import (
 var beforeBack = []string{toInline, atInline, toTyped}
 
 func (m *Migration) pauseBack(ctx context.Context) ([]walk.Change, error) {
-	return m.within(ctx, beforeBack, func(p *picture) ([]walk.Change, error) {
-		changes, err := m.pauseCluster(p, toTyped)
-		for _, of := range p.pairs() {
-			if err != nil {
-				return nil, err
-			}
-			var more []walk.Change
-			more, err = m.pauseObject(of.inline)
-			changes = append(changes, more...)
-		}
-		return changes, err
-	})
+	return m.within(ctx, beforeBack, func(p *picture) ([]walk.Change, error) { return m.pause(p, toTyped, inlineOf) })
 }
 
 // pausedBack says of which ASO objects Azure may still be changed.
@@ -40,24 +29,18 @@ func (m *Migration) pausedBack(ctx context.Context) ([]string, error) {
 // hold has Crossplane and provider-capz leave the inline objects alone, in whatever state they are.
 func (m *Migration) hold(ctx context.Context) ([]walk.Change, error) {
 	return m.within(ctx, beforeBack, func(p *picture) ([]walk.Change, error) {
-		var changes []walk.Change
-		for _, of := range p.pairs() {
+		return p.each(func(of *pair) ([]walk.Change, error) {
 			if of.inline == nil {
-				continue
+				return nil, nil
 			}
-			change, err := m.change(of.inline, "is composed no more", func(o *unstructured.Unstructured) error {
+			return m.change(of.inline, "is composed no more", func(o *unstructured.Unstructured) error {
 				walk.Annotate(o, func(a map[string]string) {
 					a[names.CrossplanePausedAnnotation] = "true"
 					delete(a, names.PausedByAnnotation)
 				})
 				return nil
 			})
-			if err != nil {
-				return nil, err
-			}
-			changes = append(changes, change...)
-		}
-		return changes, nil
+		})
 	})
 }
 
@@ -76,16 +59,14 @@ func (m *Migration) referBack(ctx context.Context) ([]walk.Change, error) {
 // goOnBack lets the typed objects and the Cluster go on.
 func (m *Migration) goOnBack(ctx context.Context) ([]walk.Change, error) {
 	return m.within(ctx, beforeBack, func(p *picture) ([]walk.Change, error) {
-		var changes []walk.Change
-		for _, of := range p.pairs() {
-			change, err := m.change(of.typed, "is no longer paused for itself", func(o *unstructured.Unstructured) error {
+		changes, err := p.each(func(of *pair) ([]walk.Change, error) {
+			return m.change(of.typed, "is no longer paused for itself", func(o *unstructured.Unstructured) error {
 				walk.Annotate(o, func(a map[string]string) { delete(a, clusterv1.PausedAnnotation) })
 				return nil
 			})
-			if err != nil {
-				return nil, err
-			}
-			changes = append(changes, change...)
+		})
+		if err != nil {
+			return nil, err
 		}
 		change, err := m.unpause(p, atTyped)
 		return append(changes, change...), err
@@ -93,5 +74,5 @@ func (m *Migration) goOnBack(ctx context.Context) ([]walk.Change, error) {
 }
 
 func (m *Migration) openBack(ctx context.Context) ([]string, error) {
-	return m.open(ctx, func(of *pair) *unstructured.Unstructured { return of.typed })
+	return m.open(ctx, typedOf)
 }

@@ -3,6 +3,7 @@ package clusters
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -54,7 +55,9 @@ func (p *picture) converted(of *pair) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	annotations := usersOf(of.typed.GetAnnotations())
+	annotations := map[string]string{}
+	maps.Copy(annotations, of.typed.GetAnnotations())
+	maps.DeleteFunc(annotations, func(name, _ string) bool { return !isUsers(name) })
 	if credential, made := of.typed.GetAnnotations()[v1beta1.AnnotationCredential]; made {
 		annotations[v1beta1.AnnotationCredential] = credential
 	}
@@ -67,19 +70,12 @@ func (p *picture) converted(of *pair) (*unstructured.Unstructured, error) {
 	return o, p.convertSpec(of, o)
 }
 
-// usersOf returns those annotations of a composite resource that are for the user to write, and not about the kind.
-func usersOf(annotations map[string]string) map[string]string {
-	own := map[string]string{}
-	for name, value := range annotations {
-		domain, _, _ := strings.Cut(name, "/")
-		reserved := slices.ContainsFunc([]string{"crossplane.io", "cluster.x-k8s.io", "kubernetes.io"}, func(of string) bool {
-			return domain == of || strings.HasSuffix(domain, "."+of)
-		})
-		if !reserved {
-			own[name] = value
-		}
-	}
-	return own
+// isUsers reports whether an annotation of a composite resource is for the user to write, and not about the kind.
+func isUsers(annotation string) bool {
+	domain, _, _ := strings.Cut(annotation, "/")
+	return !slices.ContainsFunc([]string{"crossplane.io", "cluster.x-k8s.io", "kubernetes.io"}, func(of string) bool {
+		return domain == of || strings.HasSuffix(domain, "."+of)
+	})
 }
 
 // convertSpec sets what is not an ASO object.

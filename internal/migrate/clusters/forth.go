@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 	"github.com/crossplane-capz/crossplane-capz/internal/handover"
@@ -47,25 +48,20 @@ func (m *Migration) change(o *unstructured.Unstructured, what string, edit func(
 
 // pauseForth pauses the Cluster, and by themselves the objects that are to be replaced: they stay paused when the Cluster goes on.
 func (m *Migration) pauseForth(ctx context.Context) ([]walk.Change, error) {
-	return m.within(ctx, beforeForth, func(p *picture) ([]walk.Change, error) {
-		changes, err := m.pauseCluster(p, toInline)
-		for _, of := range p.pairs() {
-			if err != nil {
-				return nil, err
-			}
-			var more []walk.Change
-			more, err = m.pauseObject(of.typed)
-			changes = append(changes, more...)
-		}
-		return changes, err
-	})
+	return m.within(ctx, beforeForth, func(p *picture) ([]walk.Change, error) { return m.pause(p, toInline, typedOf) })
 }
 
-func (m *Migration) pauseCluster(p *picture, state string) ([]walk.Change, error) {
-	return m.change(p.cluster, "is paused", func(o *unstructured.Unstructured) error {
+// pause pauses the Cluster for a way, and by themselves the objects of the side that it leads away from.
+func (m *Migration) pause(p *picture, state string, side func(*pair) *unstructured.Unstructured) ([]walk.Change, error) {
+	cluster, err := m.change(p.cluster, "is paused", func(o *unstructured.Unstructured) error {
 		walk.Annotate(o, func(a map[string]string) { a[StateAnnotation] = state })
 		return clusterPaused.Set(o, true)
 	})
+	if err != nil {
+		return nil, err
+	}
+	objects, err := p.each(func(of *pair) ([]walk.Change, error) { return m.pauseObject(side(of)) })
+	return append(cluster, objects...), err
 }
 
 func (m *Migration) pauseObject(o *unstructured.Unstructured) ([]walk.Change, error) {
@@ -107,21 +103,19 @@ func (p *picture) unskipped() []string {
 // convert makes the inline objects.
 func (m *Migration) convert(ctx context.Context) ([]walk.Change, error) {
 	return m.within(ctx, beforeForth, func(p *picture) ([]walk.Change, error) {
-		var changes []walk.Change
-		for _, of := range p.pairs() {
+		return p.each(func(of *pair) ([]walk.Change, error) {
 			if of.inline != nil {
-				continue
+				return nil, nil
 			}
 			o, err := p.converted(of)
 			if err != nil {
 				return nil, err
 			}
 			what := fmt.Sprintf("is made, with %s", counted(len(p.of(of)), "ASO object"))
-			changes = append(changes, walk.ChangeOf(o, what, func(ctx context.Context) error {
+			return []walk.Change{walk.ChangeOf(o, what, func(ctx context.Context) error {
 				return m.Client.Create(ctx, o, client.FieldOwner(m.FieldOwner))
-			}))
-		}
-		return changes, nil
+			})}, nil
+		})
 	})
 }
 
@@ -178,8 +172,7 @@ func (m *Migration) referTo(p *picture, kind func(*pair) string) ([]walk.Change,
 // compose lets Crossplane compose the inline objects from what they have now, while Azure Service Operator still leaves all alone.
 func (m *Migration) compose(ctx context.Context) ([]walk.Change, error) {
 	return m.within(ctx, beforeForth, func(p *picture) ([]walk.Change, error) {
-		var changes []walk.Change
-		for _, of := range p.pairs() {
+		return p.each(func(of *pair) ([]walk.Change, error) {
 			inline := of.inline
 			if inline == nil {
 				planned, err := p.converted(of)
@@ -189,17 +182,12 @@ func (m *Migration) compose(ctx context.Context) ([]walk.Change, error) {
 				inline = planned
 			}
 			if inline.GetAnnotations()[names.CrossplanePausedAnnotation] != "true" || inline.GetAnnotations()[names.PausedByAnnotation] != "" {
-				continue // It has been let go on; provider-capz may have paused it since.
+				return nil, nil // It has been let go on; provider-capz may have paused it since.
 			}
-			change, err := m.change(inline, fmt.Sprintf("is composed, of %s", counted(len(p.of(of)), "ASO object")), func(o *unstructured.Unstructured) error {
+			return m.change(inline, fmt.Sprintf("is composed, of %s", counted(len(p.of(of)), "ASO object")), func(o *unstructured.Unstructured) error {
 				return p.letCompose(of, o)
 			})
-			if err != nil {
-				return nil, err
-			}
-			changes = append(changes, change...)
-		}
-		return changes, nil
+		})
 	})
 }
 
@@ -213,7 +201,7 @@ func (p *picture) letCompose(of *pair, o *unstructured.Unstructured) error {
 	if len(refs) == 0 {
 		return nil
 	}
-	return handover.ResourceRefs.Set(o, refs)
+	return access.SpecResourceRefs.Set(o, refs)
 }
 
 // composed says which inline objects are not composed as they shall be. It returns a walk.BlockedError when what is composed is something else than before.
@@ -276,7 +264,7 @@ func (m *Migration) unpause(p *picture, state string) ([]walk.Change, error) {
 
 // openForth says what is not as it should be after the Cluster goes on.
 func (m *Migration) openForth(ctx context.Context) ([]string, error) {
-	return m.open(ctx, func(of *pair) *unstructured.Unstructured { return of.inline })
+	return m.open(ctx, inlineOf)
 }
 
 func (m *Migration) open(ctx context.Context, side func(*pair) *unstructured.Unstructured) ([]string, error) {

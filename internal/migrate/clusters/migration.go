@@ -103,7 +103,7 @@ func (m *Migration) Manifests(ctx context.Context) ([]*unstructured.Unstructured
 		o.SetOwnerReferences(nil)
 		specProviderIDList.Remove(o)
 		specEndpoint.Remove(o)
-		setOrRemove(o, "annotations", o.GetAnnotations(), func(name, _ string) bool { return len(usersOf(map[string]string{name: ""})) > 0 })
+		setOrRemove(o, "annotations", o.GetAnnotations(), func(name, _ string) bool { return isUsers(name) })
 		all = append(all, o)
 	}
 	return all, nil

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
-	"github.com/crossplane-capz/crossplane-capz/internal/handover"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/walk"
 )
 
@@ -120,7 +120,7 @@ func TestForth(t *testing.T) {
 		t.Errorf("resources of the pool (-want +got):\n%s", diff)
 	}
 	infrastructure := w.get(composite.AzureASOManagedCluster, "c")
-	if refs := handover.ResourceRefs.Value(infrastructure); len(refs) != 1 || specEndpoint.Value(infrastructure)["host"] != "h" {
+	if refs := access.SpecResourceRefs.Value(infrastructure); len(refs) != 1 || specEndpoint.Value(infrastructure)["host"] != "h" {
 		t.Errorf("the infrastructure is %v", infrastructure.Object["spec"])
 	}
 	if changes, err := w.migration(-1).Forth(context.Background(), false); err != nil || len(changes) > 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
-	"github.com/crossplane-capz/crossplane-capz/internal/handover"
 	"github.com/crossplane-capz/crossplane-capz/internal/walk"
 )
 
@@ -64,6 +64,19 @@ type child struct {
 	// typed and inline are whose it is on either side. Known reports that the one on the typed side has composed it once.
 	typed, inline *pair
 	known         bool
+}
+
+// each returns the changes of all pairs.
+func (p *picture) each(changes func(*pair) ([]walk.Change, error)) ([]walk.Change, error) {
+	var all []walk.Change
+	for _, of := range p.pairs() {
+		some, err := changes(of)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
 }
 
 // pairs returns all pairs, the infrastructure last: it is removed after the others.
@@ -150,15 +163,18 @@ func (m *Migration) readChildren(ctx context.Context, p *picture, of *pair, xr *
 	if xr == nil {
 		return nil
 	}
-	for _, ref := range field.Maps(handover.ResourceRefs.Value(xr)) {
-		kind, name := schema.FromAPIVersionAndKind(field.Text(ref["apiVersion"]), field.Text(ref["kind"])), field.Text(ref["name"])
+	refs, err := access.ComposedRefs(xr)
+	if err != nil {
+		return fmt.Errorf("%s: %w", title(xr), err)
+	}
+	for _, ref := range refs {
 		read := slices.ContainsFunc(p.children, func(c *child) bool {
-			return c.GroupVersionKind().GroupKind() == kind.GroupKind() && c.GetName() == name
+			return c.GroupVersionKind().GroupKind() == ref.GroupKind() && c.GetName() == ref.Name
 		})
-		if read || name == "" {
+		if read {
 			continue
 		}
-		o, err := m.Get(ctx, kind, m.Namespace, name)
+		o, err := m.Get(ctx, ref.GroupVersionKind, m.Namespace, ref.Name)
 		if err != nil {
 			return err
 		}

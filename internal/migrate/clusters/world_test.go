@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/handover"
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
@@ -290,7 +291,7 @@ func (w *world) playOne(cluster, xr *unstructured.Unstructured) {
 // compose has ASO leave alone what a composite resource has, or not.
 func (w *world) compose(xr *unstructured.Unstructured, paused bool) {
 	kind, _ := composite.Lookup(xr.GroupVersionKind().GroupKind())
-	for _, text := range handover.ResourceRefs.Value(xr) {
+	for _, text := range access.SpecResourceRefs.Value(xr) {
 		ref, _ := text.(map[string]any)
 		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": ref["apiVersion"], "kind": ref["kind"]}}
 		o.SetNamespace("n")
