@@ -62,7 +62,7 @@ func Pick(object *unstructured.Unstructured) *unstructured.Unstructured {
 	case nil:
 	case map[string]any:
 		// crossplane is about how it is composed itself, and the others are what comes of it.
-		picked.Object["spec"] = without(spec, "crossplane", "controlPlaneEndpoint", "providerIDList")
+		picked.Object["spec"] = shallow(without(spec, "crossplane", "controlPlaneEndpoint", "providerIDList"))
 	default:
 		picked.Object["spec"] = spec // It cannot be read, which is for composers to say.
 	}
@@ -70,6 +70,41 @@ func Pick(object *unstructured.Unstructured) *unstructured.Unstructured {
 		picked.Object["status"] = pickStatus(object)
 	}
 	return picked
+}
+
+// mostLevels is how deep a spec is in facts. Composers refuse an entry of spec.resources of more than 100 levels, whoever's it is, so what lies deeper is of
+// use to nobody; and the API server works for a minute on each change of an object of some thousand levels.
+const mostLevels = 128
+
+// shallow returns a spec without what lies too deep; the spec itself where nothing does.
+func shallow(spec map[string]any) any {
+	if field.Deeper(spec, mostLevels) {
+		return cut(spec, mostLevels)
+	}
+	return spec
+}
+
+// cut returns a copy of a value in which what has fields or items more levels deep has none.
+func cut(value any, levels int) any {
+	switch v := value.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for key, inner := range v {
+			if levels > 0 {
+				kept[key] = cut(inner, levels-1)
+			}
+		}
+		return kept
+	case []any:
+		kept := []any{}
+		for _, inner := range v {
+			if levels > 0 {
+				kept = append(kept, cut(inner, levels-1))
+			}
+		}
+		return kept
+	}
+	return value
 }
 
 var (

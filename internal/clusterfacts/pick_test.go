@@ -6,6 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/test/hostile"
 )
 
 func parse(t *testing.T, text string) *unstructured.Unstructured {
@@ -79,5 +82,25 @@ func TestPick(t *testing.T) {
 		if picked := Pick(parse(t, other)); picked != nil {
 			t.Errorf("%s is in facts: %v", other, picked)
 		}
+	}
+}
+
+// TestPickIsShallow has facts leave out what lies deeper than anything that is composed, but not that it is too deep.
+func TestPickIsShallow(t *testing.T) {
+	for name, levels := range map[string]int{"as deep as is composed": 90, "deeper than is composed": 110, "as deep as the API server takes": 9900} {
+		t.Run(name, func(t *testing.T) {
+			given := parse(t, `{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureASOManagedCluster, metadata: {name: a, namespace: ns}}`)
+			given.Object["spec"] = map[string]any{"resources": []any{map[string]any{"kind": "ResourceGroup", "spec": hostile.Nested(levels)}, "x"}}
+			picked, _, err := unstructured.NestedSlice(Pick(given).Object, "spec", "resources")
+			if err != nil || len(picked) != 2 || picked[1] != "x" {
+				t.Fatalf("resources are %d, %v", len(picked), err)
+			}
+			if tooDeep := field.Deeper(picked[0], 100); tooDeep != (levels > 100) {
+				t.Errorf("more than 100 levels: %v", tooDeep)
+			}
+			if field.Deeper(picked[0], mostLevels) {
+				t.Errorf("more than %d levels", mostLevels)
+			}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -33,23 +34,33 @@ var machinesInTurn = []*scenario{
 // A turn is what a run has some of, for the sake of time: the seed says which. What they have in common with none but each other, such as
 // the kind of a template, which takes rights, so is in each run.
 type turn struct {
-	name  string
-	of    []*scenario
+	name string
+	// of are the names of scenarios, or of relocations.
+	of    []string
 	count int
 }
 
 func turns() []turn {
 	typed := func(s *scenario) bool { return s.family == typedFamily }
 	return []turn{
-		{name: "machines", of: append([]*scenario{defaultFlavor}, machinesInTurn...), count: 2},
-		{name: "topologies of machines", of: machineTopologies, count: 1},
-		{name: "topologies", of: slices.DeleteFunc(topologies(), typed), count: 1},
-		{name: "typed topologies", of: slices.DeleteFunc(topologies(), func(s *scenario) bool { return !typed(s) }), count: 1},
-		{name: "tenants", of: tenantScenarios(), count: 1},
+		{name: "machines", of: namesOf(slices.Concat([]*scenario{defaultFlavor}, machinesInTurn, machineTopologies)), count: 2},
+		{name: "topologies", of: namesOf(slices.DeleteFunc(topologies(), typed)), count: 1},
+		{name: "typed topologies", of: namesOf(slices.DeleteFunc(topologies(), func(s *scenario) bool { return !typed(s) })), count: 1},
+		{name: "tenants", of: namesOf(tenantScenarios()), count: 1},
 		// teams begins with the lives and the policy of the forms of an AKSCluster, which are in each run.
-		{name: "details", of: append(teams()[3:], companyRefuses, companyTopology, settings, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external, migratedBack), count: 6},
-		{name: "templates", of: templates(), count: 1},
+		{name: "details", of: namesOf(append(teams()[3:], companyRefuses, companyTopology, settings, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external, migratedBack)), count: 6},
+		{name: "templates", of: namesOf(templates()), count: 1},
+		{name: "moves of AKS clusters", of: []string{"move-topology", "move-typed"}, count: 1},
+		{name: "moves of machines", of: []string{"move-machines", "move-machine-pool"}, count: 1},
 	}
+}
+
+func namesOf(scenarios []*scenario) []string {
+	var names []string
+	for _, s := range scenarios {
+		names = append(names, s.name)
+	}
+	return names
 }
 
 // whole reports whether a run leaves nothing out: where it names its scenarios, or with E2E_ALL_ROUNDS.
@@ -57,25 +68,28 @@ func whole() bool {
 	return os.Getenv(allRoundsVariable) != "" || flag.Lookup("test.run").Value.String() != ""
 }
 
-// scenarios are those of this run: those whose turn it is, and those that take no turns.
-func scenarios() []*scenario {
+// waiting are the names of what is not in this run, as it is not its turn.
+var waiting = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
 	if whole() {
-		return everyScenario()
+		return names
 	}
-	waiting := map[string]bool{}
 	for _, t := range turns() {
 		order := choices(t.name).Perm(len(t.of))
 		for _, i := range order[t.count:] {
-			waiting[t.of[i].name] = true
+			names[t.of[i]] = true
 		}
 	}
-	return slices.DeleteFunc(everyScenario(), func(s *scenario) bool { return waiting[s.name] })
+	return names
+})
+
+// scenarios are those of this run: those whose turn it is, and those that take no turns.
+func scenarios() []*scenario {
+	return slices.DeleteFunc(everyScenario(), func(s *scenario) bool { return waiting()[s.name] })
 }
 
 // takesPart reports whether a scenario is in this run.
-func (s *scenario) takesPart() bool {
-	return slices.ContainsFunc(scenarios(), func(other *scenario) bool { return other.name == s.name })
-}
+func (s *scenario) takesPart() bool { return !waiting()[s.name] }
 
 // calm reports whether a scenario is run while all components stay up. For the sake of time the seed chooses between that and the kills, where
 // there are kills.

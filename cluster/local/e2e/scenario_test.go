@@ -80,8 +80,15 @@ func (s step) duration() time.Duration {
 // An expectation returns what is still missing, in words; nothing when it is met.
 type expectation func(w *world) []string
 
+// hosts lets two scenarios of machines run at once: each machine is a Kubernetes of its own, and more of them at once take each other the time to boot in.
+var hosts = make(chan struct{}, 2)
+
 // runScenario runs a scenario in a namespace of its own, and kills components on the way, each at a moment of its own.
 func runScenario(t *testing.T, s *scenario, killed ...string) {
+	if s.family == machineFamily {
+		hosts <- struct{}{}
+		defer func() { <-hosts }()
+	}
 	w := newWorld(t, s.name, killed...)
 	if s.family != nil {
 		w.family = s.family

@@ -48,7 +48,7 @@ func parse(item any, path, namespace string) *Resource {
 	if !ok {
 		return unreadable(item, path, "an Azure Service Operator object with apiVersion, kind and metadata.name")
 	}
-	if deeper(m, mostLevels) {
+	if field.Deeper(m, mostLevels) {
 		return &Resource{Source: path, Declared: true, Object: &unstructured.Unstructured{Object: map[string]any{}}, Err: composer.Blockedf(composer.ReasonInvalidResource,
 			"%s has more than %d levels of fields within fields, but no Azure Service Operator kind has as many", path, mostLevels)}
 	}
@@ -110,26 +110,4 @@ func dropServerFields(obj *unstructured.Unstructured) {
 	for _, name := range aso.ServerMetadata {
 		unstructured.RemoveNestedField(obj.Object, "metadata", name)
 	}
-}
-
-// deeper reports whether a value has more levels of fields within fields.
-func deeper(value any, levels int) bool {
-	if levels < 0 {
-		return true
-	}
-	switch v := value.(type) {
-	case map[string]any:
-		for _, inner := range v {
-			if deeper(inner, levels-1) {
-				return true
-			}
-		}
-	case []any:
-		for _, inner := range v {
-			if deeper(inner, levels-1) {
-				return true
-			}
-		}
-	}
-	return false
 }
