@@ -19,6 +19,9 @@ const (
 	maxRetry = 30 * time.Second
 )
 
+// reconcileTimeout ends what an API server, or an Azure, never answers: each request to Azure has a minute, and a look at a large pool takes some.
+const reconcileTimeout = 10 * time.Minute
+
 // Options are the settings of the reconcilers.
 type Options struct {
 	// WatchFilter is the value of label cluster.x-k8s.io/watch-filter of the objects to act on; empty means all.
@@ -41,6 +44,7 @@ func (o Options) Controller() controller.Options {
 	return controller.Options{
 		MaxConcurrentReconciles: o.Concurrency,
 		CacheSyncTimeout:        cacheSyncTimeout,
+		ReconciliationTimeout:   reconcileTimeout,
 		NewQueue:                newQueue,
 		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[ctrl.Request](minRetry, maxRetry),
 	}

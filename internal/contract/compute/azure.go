@@ -33,6 +33,9 @@ type Azure struct {
 	locks keymutex.KeyMutex
 }
 
+// locks is among how many the IDs are shared out: far more than are created at once, so that hardly one waits for another's answer of Azure.
+const locks = 1024
+
 // NewAzure returns an Azure that has not been asked anything yet. Secrets must read from the API server itself. The namespaces are those in
 // which ASO may run.
 func NewAzure(secrets client.Reader, operatorNamespaces []string) *Azure {
@@ -45,7 +48,7 @@ func New(credentials azure.Credentials, c *machines.Client) *Azure {
 		Credentials: credentials,
 		catalogue:   machines.NewCatalogue(c, clock.RealClock{}), creator: machines.NewCreator(c), identities: machines.NewIdentities(c),
 		remover: machines.NewRemover(c), tagger: machines.NewTagger(c), natRules: machines.NewNATRules(c), frontends: machines.NewFrontends(c),
-		scaleSets: machines.NewScaleSets(c), locks: keymutex.NewHashed(0),
+		scaleSets: machines.NewScaleSets(c), locks: keymutex.NewHashed(locks),
 	}
 }
 

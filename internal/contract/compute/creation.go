@@ -39,9 +39,7 @@ func (w *work) create(ctx context.Context) error {
 	if mayCreate {
 		machine.Request = w.request
 	}
-	unlock := w.lock(id)
-	outcome, err := w.creator.Step(ctx, machine)
-	unlock()
+	outcome, err := w.step(ctx, machine)
 	if err != nil {
 		return err
 	}
@@ -59,6 +57,12 @@ func (w *work) create(ctx context.Context) error {
 	}
 	w.again(outcome.After)
 	return nil
+}
+
+// step takes the next step while nobody else creates or removes the virtual machine.
+func (w *work) step(ctx context.Context, machine machines.Machine) (machines.Outcome, error) {
+	defer w.lock(machine.ID)()
+	return w.creator.Step(ctx, machine)
 }
 
 // DoubtedSince returns since when the Node of a Machine is not ready, so that its virtual machine may be gone; zero while there is no Node yet,
