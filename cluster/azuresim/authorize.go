@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -105,9 +104,6 @@ func subscriptionOf(path string) string {
 	return segments[1]
 }
 
-// link is a resource identifier in a request's body.
-var link = regexp.MustCompile(`(?i)"(/subscriptions/[^/"]+/resourceGroups/[^/"]+/providers/[^"]+)"`)
-
 // authorizeLinks checks that the application may use the resources that a change refers to, beside the one that is changed.
 func (s *Simulator) authorizeLinks(r *http.Request, claims *entra.Claims) *arm.Error {
 	if r.Method != http.MethodPut && r.Method != http.MethodPatch {
@@ -115,14 +111,10 @@ func (s *Simulator) authorizeLinks(r *http.Request, claims *entra.Claims) *arm.E
 	}
 	body, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), errorReader{err}))
-	for _, match := range link.FindAllSubmatch(body, -1) {
-		linked := string(match[1])
-		if within(linked, r.URL.Path) || within(r.URL.Path, linked) {
-			continue
-		}
+	for _, link := range arm.LinksOf(r.Method, r.URL.Path, body) {
+		linked, action, doing := link.Path, link.Action, arm.ActionOf(r.Method, r.URL.Path)
 		subscription := subscriptionOf(linked)
 		home := s.tenants.Subscription(subscription)
-		action, doing := arm.LinkActionOf(r.URL.Path, linked), arm.ActionOf(r.Method, r.URL.Path)
 		if home.Registered && !strings.EqualFold(home.TenantID, claims.TenantID) {
 			return linkedAuthorizationFailed("The client has permission to perform action '%s' on scope '%s', however the current tenant '%s' is not authorized to access linked subscription '%s'.",
 				action, linked, claims.TenantID, subscription)
@@ -133,11 +125,6 @@ func (s *Simulator) authorizeLinks(r *http.Request, claims *entra.Claims) *arm.E
 		}
 	}
 	return nil
-}
-
-// within reports whether a path is of a resource or of a part of it.
-func within(path, resource string) bool {
-	return strings.HasPrefix(strings.ToLower(path)+"/", strings.ToLower(resource)+"/")
 }
 
 func linkedAuthorizationFailed(format string, args ...any) *arm.Error {

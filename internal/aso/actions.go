@@ -12,15 +12,27 @@ import (
 
 // What a role in Azure has to allow beside reading, writing and deleting the type itself (Azure documentation, "Azure permissions").
 var (
-	// polling is what the end of operations is found out with, by resource provider.
-	polling = map[string][]string{
-		"Microsoft.Resources":               {"Microsoft.Resources/subscriptions/operationresults/read"},
-		"Microsoft.Network":                 {"Microsoft.Network/locations/operations/read", "Microsoft.Network/locations/operationResults/read"},
-		"Microsoft.ContainerService":        {"Microsoft.ContainerService/locations/operations/read", "Microsoft.ContainerService/locations/operationresults/read"},
-		"Microsoft.Compute":                 {"Microsoft.Compute/locations/operations/read"},
-		"Microsoft.KubernetesConfiguration": {"Microsoft.KubernetesConfiguration/extensions/operations/read"},
+	// polling has the type of what is read to find out the end of operations on a type, by the beginning of that; the longest one holds. It is what
+	// ASO has read in the traffic with Azure that its module has recordings of.
+	polling = map[string]string{
+		"Microsoft.Resources":                                  "Microsoft.Resources/subscriptions/operationresults",
+		"Microsoft.Network":                                    "Microsoft.Network/locations/operations",
+		"Microsoft.Network/dnsForwardingRulesets":              "Microsoft.Network/locations/dnsResolverOperationStatuses",
+		"Microsoft.Network/dnsResolvers":                       "Microsoft.Network/locations/dnsResolverOperationStatuses",
+		"Microsoft.Network/dnsZones":                           "Microsoft.Network/dnsOperationStatuses",
+		"Microsoft.Network/firewallPolicies":                   "Microsoft.Network/locations/nfvOperations",
+		"Microsoft.Network/privateDnsZones":                    "Microsoft.Network/privateDnsOperationStatuses",
+		"Microsoft.ContainerService":                           "Microsoft.ContainerService/locations/operations",
+		"Microsoft.Compute":                                    "Microsoft.Compute/locations/operations",
+		"Microsoft.Compute/diskAccesses":                       "Microsoft.Compute/locations/diskOperations",
+		"Microsoft.Compute/diskEncryptionSets":                 "Microsoft.Compute/locations/diskOperations",
+		"Microsoft.Compute/disks":                              "Microsoft.Compute/locations/diskOperations",
+		"Microsoft.Compute/snapshots":                          "Microsoft.Compute/locations/diskOperations",
+		"Microsoft.KubernetesConfiguration/extensions":         "Microsoft.KubernetesConfiguration/extensions/operations",
+		"Microsoft.KubernetesConfiguration/fluxConfigurations": "Microsoft.KubernetesConfiguration/fluxConfigurations/operations",
 	}
-	// ofMachines is what provider-capz does for virtual machines, and the disks that they bring.
+	// ofMachines is what provider-capz does for virtual machines, and the disks that they bring: Azure asks for the right to write these when a
+	// machine is made.
 	ofMachines = []string{
 		"Microsoft.Compute/skus/read", "Microsoft.Compute/disks/read", "Microsoft.Compute/disks/write", "Microsoft.Compute/disks/delete",
 		"Microsoft.Resources/tags/read", "Microsoft.Resources/tags/write",
@@ -57,9 +69,10 @@ func Actions(obj *unstructured.Unstructured, onlyUsed bool) []string {
 	if onlyUsed {
 		return actions
 	}
-	provider, _, _ := strings.Cut(ofType, "/")
 	actions = append(actions, ofType+"/write", ofType+"/delete")
-	actions = append(actions, polling[provider]...)
+	if polled := polledFor(ofType); polled != "" {
+		actions = append(actions, polled+"/read")
+	}
 	if kind == VirtualMachine.GroupKind() {
 		actions = append(actions, ofMachines...)
 	}
@@ -87,6 +100,20 @@ func Actions(obj *unstructured.Unstructured, onlyUsed bool) []string {
 		}
 	}
 	return slices.DeleteFunc(actions, func(action string) bool { return action == "" })
+}
+
+// polledFor returns the type of what is read to find out the end of operations on a type; empty where that is not known.
+func polledFor(ofType string) string {
+	for {
+		if polled, known := polling[ofType]; known {
+			return polled
+		}
+		last := strings.LastIndex(ofType, "/")
+		if last < 0 {
+			return ""
+		}
+		ofType = ofType[:last]
+	}
 }
 
 // within reports whether an ID is of the resource of an object or of a part of it, which needs no action of its own.

@@ -12,8 +12,7 @@ import (
 func TestActions(t *testing.T) {
 	const network = "apiVersion: network.azure.com/v1api20201101\nkind: "
 	lifetime := func(of string, more ...string) []string {
-		all := append([]string{of + "/read", of + "/write", of + "/delete", "Microsoft.Network/locations/operations/read",
-			"Microsoft.Network/locations/operationResults/read"}, more...)
+		all := append([]string{of + "/read", of + "/write", of + "/delete", "Microsoft.Network/locations/operations/read"}, more...)
 		slices.Sort(all)
 		return all
 	}
@@ -70,10 +69,16 @@ func TestActions(t *testing.T) {
 		"kubeconfigs and identities": {
 			object: "apiVersion: containerservice.azure.com/v1api20250801\nkind: ManagedCluster\nmetadata: {name: c}\nspec: {operatorSpec: {secrets: {userCredentials: {name: s, key: k}}}, " +
 				"identity: {userAssignedIdentities: [{reference: {group: managedidentity.azure.com, kind: UserAssignedIdentity, name: i}}]}}",
-			want: []string{"Microsoft.ContainerService/locations/operationresults/read", "Microsoft.ContainerService/locations/operations/read",
-				"Microsoft.ContainerService/managedClusters/delete", "Microsoft.ContainerService/managedClusters/listClusterUserCredential/action",
+			want: []string{"Microsoft.ContainerService/locations/operations/read", "Microsoft.ContainerService/managedClusters/delete",
+				"Microsoft.ContainerService/managedClusters/listClusterUserCredential/action",
 				"Microsoft.ContainerService/managedClusters/read", "Microsoft.ContainerService/managedClusters/write",
 				"Microsoft.ManagedIdentity/userAssignedIdentities/assign/action"}},
+		"a private DNS zone": {object: network + "PrivateDnsZone\nmetadata: {name: z}\nspec: {owner: {name: g}}",
+			want: []string{"Microsoft.Network/privateDnsOperationStatuses/read", "Microsoft.Network/privateDnsZones/delete", "Microsoft.Network/privateDnsZones/read",
+				"Microsoft.Network/privateDnsZones/write"}},
+		"a part of a firewall policy": {object: network + "FirewallPoliciesRuleCollectionGroup\nmetadata: {name: g}\nspec: {owner: {name: p}}",
+			want: []string{"Microsoft.Network/firewallPolicies/ruleCollectionGroups/delete", "Microsoft.Network/firewallPolicies/ruleCollectionGroups/read",
+				"Microsoft.Network/firewallPolicies/ruleCollectionGroups/write", "Microsoft.Network/locations/nfvOperations/read"}},
 		"no kind of ASO": {object: "apiVersion: x.azure.com/v1\nkind: Nothing\nmetadata: {name: n}"},
 	}
 	for name, c := range cases {

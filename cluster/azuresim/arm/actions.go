@@ -2,6 +2,7 @@ package arm
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 )
 
@@ -50,6 +51,42 @@ func LinkActionOf(writing, linked string) string {
 		return kind + "/join/action"
 	}
 	return kind + "/read"
+}
+
+// A Link is a resource that a request's body refers to, and what has to be allowed on it.
+type Link struct {
+	Path, Action string
+}
+
+// link is a resource identifier in a request's body.
+var link = regexp.MustCompile(`(?i)"(/subscriptions/[^/"]+/resourceGroups/[^/"]+/providers/[^"]+)"`)
+
+// LinksOf returns the resources that a change refers to, beside the one that is changed, what that is part of, and its parts.
+func LinksOf(method, path string, body []byte) []Link {
+	if method != http.MethodPut && method != http.MethodPatch {
+		return nil
+	}
+	var links []Link
+	for _, match := range link.FindAllSubmatch(body, -1) {
+		if linked := string(match[1]); !within(linked, path) && !within(path, linked) {
+			links = append(links, Link{Path: linked, Action: LinkActionOf(path, linked)})
+		}
+	}
+	return links
+}
+
+// within reports whether a path is of a resource or of a part of it.
+func within(path, resource string) bool {
+	return strings.HasPrefix(strings.ToLower(path)+"/", strings.ToLower(resource)+"/")
+}
+
+// ActionsOf is all that a role has to allow for a request: ActionOf it, and what it does with the resources that its body refers to.
+func ActionsOf(method, path string, body []byte) []string {
+	actions := []string{ActionOf(method, path)}
+	for _, l := range LinksOf(method, path, body) {
+		actions = append(actions, l.Action)
+	}
+	return actions
 }
 
 // typeOf returns the type of what a path addresses; an action at its end counts as part of it.
