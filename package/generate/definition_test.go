@@ -225,6 +225,42 @@ func checkDescriptions(t *testing.T, path string, parent extv1.JSONSchemaProps) 
 	}
 }
 
+// TestFieldsHaveTitles looks at the fields that people fill in by the forms of a portal. Those below a field of Kubernetes' own have none.
+func TestFieldsHaveTitles(t *testing.T) {
+	checked := 0
+	eachDefinition(t, func(t *testing.T, xrd *xv2.CompositeResourceDefinition) {
+		kind, _ := composite.Lookup(xrd.GetCompositeGroupVersionKind().GroupKind())
+		if !composite.Is(composite.Application, composite.Identity)(kind) {
+			return
+		}
+		root := extv1.JSONSchemaProps{}
+		if err := json.Unmarshal(xrd.Spec.Versions[0].Schema.OpenAPIV3Schema.Raw, &root); err != nil {
+			t.Fatal(err)
+		}
+		spec := root.Properties["spec"]
+		checked += checkTitles(t, "spec", spec, kind.Role == composite.Application)
+	})
+	if checked < 2*len(composite.Select(composite.Is(composite.Application, composite.Identity))) {
+		t.Errorf("only %d fields were looked at", checked)
+	}
+}
+
+func checkTitles(t *testing.T, path string, parent extv1.JSONSchemaProps, below bool) (checked int) {
+	t.Helper()
+	for name, field := range parent.Properties {
+		if checked++; field.Title == "" {
+			t.Errorf("%s.%s has no title", path, name)
+		}
+		if below {
+			checked += checkTitles(t, path+"."+name, field, true)
+		}
+	}
+	if item := itemOf(parent); below && item != nil {
+		checked += checkTitles(t, path+"[]", *item, true)
+	}
+	return checked
+}
+
 func TestUnfold(t *testing.T) {
 	cases := map[string]struct{ text, want string }{
 		"Empty":      {},

@@ -22,6 +22,8 @@ type apiGroup struct {
 	labels map[string]string
 	// claimShortNames are the short names of each claim.
 	claimShortNames map[string][]string
+	// claimCategories are those of all claims. What a claim stands for is in none: whoever has claims may not read that.
+	claimCategories []string
 	// step is the name of the step of each kind's default Composition, input what the function gets in it.
 	step  string
 	input *runtime.RawExtension
@@ -53,6 +55,7 @@ var apiGroups = map[string]apiGroup{
 		step:            "compose-cluster",
 		input:           &runtime.RawExtension{Raw: []byte(defaultPolicy)},
 		claimShortNames: map[string][]string{"AKSClusterClaim": {"aksclaim"}},
+		claimCategories: []string{"platform"},
 	},
 }
 
@@ -97,7 +100,7 @@ func claimable(xrd *xv2.CompositeResourceDefinition) (runtime.Object, error) {
 	out.Spec.Scope = &scope
 	out.Spec.ClaimNames = &extv1.CustomResourceDefinitionNames{
 		Kind: k.Claim, ListKind: k.Claim + "List", Plural: k.ClaimPlural(), Singular: strings.ToLower(k.Claim),
-		ShortNames: slices.Clone(apiGroups[k.Group].claimShortNames[k.Claim]),
+		ShortNames: slices.Clone(apiGroups[k.Group].claimShortNames[k.Claim]), Categories: slices.Clone(apiGroups[k.Group].claimCategories),
 	}
 	// The claim stays until everything of it is gone: its owner sees that, and may use the name again.
 	out.Spec.DefaultCompositeDeletePolicy = &policy

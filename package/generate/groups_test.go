@@ -21,6 +21,13 @@ func checkPlatformKind(t *testing.T, crd *extv1.CustomResourceDefinition) {
 	if crd.Spec.Names.Kind == "XAKSCluster" {
 		want = extv1.ClusterScoped
 	}
+	categories := []string{"platform", "composite"}
+	if want == extv1.ClusterScoped { // Teams may not list those.
+		categories = categories[1:]
+	}
+	if diff := cmp.Diff(categories, crd.Spec.Names.Categories); diff != "" {
+		t.Errorf("categories (-want +got):\n%s", diff)
+	}
 	if crd.Spec.Scope != want {
 		t.Errorf("scope is %s, want %s", crd.Spec.Scope, want)
 	}
@@ -48,6 +55,9 @@ func TestClaim(t *testing.T) {
 		}
 		if crd.Name != "aksclusterclaims.platform.capz.crossplane.io" || crd.Spec.Scope != extv1.NamespaceScoped {
 			t.Errorf("claim is %s, %s", crd.Name, crd.Spec.Scope)
+		}
+		if diff := cmp.Diff([]string{"platform", "claim"}, crd.Spec.Names.Categories); diff != "" {
+			t.Errorf("categories (-want +got):\n%s", diff)
 		}
 		composite := compositeCRD(t, xrd).Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties
 		claim := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties

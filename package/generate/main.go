@@ -2,7 +2,7 @@
 // CompositeResourceDefinition and one Composition per kind under package/configuration, one CustomResourceDefinition per
 // kind of settings under package/provider, docs/kinds.md, docs/troubleshooting.md, and the defaults for the preview. From the catalogues in internal/aso
 // and internal/composite it writes the rules of package/install/rbac.yaml and package/provider/webhooks.yaml. Of the examples of
-// self-managed clusters it makes templates for clusterctl.
+// self-managed clusters it makes templates for clusterctl, and of AKSCluster the software template in examples/portal.
 //
 // It must not import apis: it has to compile while the DeepCopy methods there are out of date.
 //
@@ -75,6 +75,9 @@ func generate(root string) (fileSet, error) {
 	}
 	if err := addFlavors(files, root); err != nil {
 		return nil, fmt.Errorf("making the templates for clusterctl: %w", err)
+	}
+	if err := addPortal(files, crds); err != nil {
+		return nil, fmt.Errorf("making the software template: %w", err)
 	}
 	return files, addDefaults(files, crds)
 }

@@ -32,7 +32,7 @@ const rulesHeader = "# Generated from package/generate/%s and the catalogues of 
 
 // addRules adds the files with rules for all kinds of the catalogues.
 func addRules(files fileSet) error {
-	parsed, err := template.New("").Funcs(template.FuncMap{"list": list}).ParseFS(templates, "*")
+	parsed, err := template.New("").Funcs(template.FuncMap{"list": list}).ParseFS(templates, "rbac.yaml.tmpl", "webhooks.yaml.tmpl")
 	if err != nil {
 		return err
 	}

@@ -33,12 +33,14 @@ type AllowedNamespaces struct {
 	// +nullable
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1000
+	// +kubebuilder:title="Names"
 	NamespaceList []string `json:"list,omitzero"`
 
 	// selector chooses namespaces by their labels, beside those in list.
 	// Example: {matchLabels: {azure: allowed}}
 	// +optional
 	// +nullable
+	// +kubebuilder:title="Labels"
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
 }
 
@@ -51,6 +53,7 @@ type AzureClusterIdentitySpec struct {
 	// type is the kind of credential. It cannot be changed. Users write it.
 	// Example: WorkloadIdentity
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: make another AzureClusterIdentity",messageExpression="'cannot be changed from ' + oldSelf + ': make another AzureClusterIdentity'"
+	// +kubebuilder:title="Kind of credential"
 	Type IdentityType `json:"type"`
 
 	// resourceID is the resource ID of the managed identity, with type UserAssignedMSI only. It has no effect: clientID says
@@ -58,22 +61,26 @@ type AzureClusterIdentitySpec struct {
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/capz
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
+	// +kubebuilder:title="Azure resource ID of the managed identity"
 	ResourceID string `json:"resourceID,omitempty"`
 
 	// clientID is the client ID of the service principal or managed identity. Users write it.
 	// Example: 00000000-0000-0000-0000-000000000000
+	// +kubebuilder:title="Client ID"
 	ClientID string `json:"clientID"`
 
 	// clientSecret names the Secret with the credential: key clientSecret for a client secret; keys certificate and, where it
 	// has one, password for a certificate. Without a namespace it is in that of this object. Users write it.
 	// Example: {name: cluster-identity-secret, namespace: default}
 	// +optional
+	// +kubebuilder:title="Secret with the credential"
 	ClientSecret corev1.SecretReference `json:"clientSecret,omitzero"`
 
 	// certPath is a file of provider-capz with the certificate, with type ServicePrincipalCertificate. It goes before
 	// clientSecret. Users write it.
 	// Example: /etc/capz/identity.pem
 	// +optional
+	// +kubebuilder:title="Certificate file"
 	CertPath string `json:"certPath,omitempty"`
 
 	// userAssignedIdentityCredentialsPath is a file with the credentials of a managed identity as JSON, with type
@@ -81,6 +88,7 @@ type AzureClusterIdentitySpec struct {
 	// Example: /etc/capz/identity.json
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
+	// +kubebuilder:title="Credentials file"
 	UserAssignedIdentityCredentialsPath string `json:"userAssignedIdentityCredentialsPath,omitempty"`
 
 	// userAssignedIdentityCredentialsCloudType is the Azure cloud of those credentials: public, china or usgovernment. It must
@@ -88,16 +96,19 @@ type AzureClusterIdentitySpec struct {
 	// Example: public
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
+	// +kubebuilder:title="Azure cloud of the credentials file"
 	UserAssignedIdentityCredentialsCloudType string `json:"userAssignedIdentityCredentialsCloudType,omitempty"`
 
 	// tenantID is the Microsoft Entra tenant that the credential belongs to. Users write it.
 	// Example: 00000000-0000-0000-0000-000000000000
+	// +kubebuilder:title="Tenant ID"
 	TenantID string `json:"tenantID"`
 
 	// allowedNamespaces says from which namespaces clusters may use this identity. Left out, from none; {} is from any. Users write it.
 	// Example: {list: [team-a]}
 	// +optional
 	// +nullable
+	// +kubebuilder:title="Namespaces that may use it"
 	AllowedNamespaces *AllowedNamespaces `json:"allowedNamespaces,omitempty"`
 
 	CompositeSpec `json:",inline"`

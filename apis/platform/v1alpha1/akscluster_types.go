@@ -14,6 +14,7 @@ type AKSClusterSpec struct {
 	// Secret of that name that is not this cluster's is left alone; an Event says so.
 	// Example: {name: shop-connection}
 	// +optional
+	// +kubebuilder:title="Connection Secret"
 	WriteConnectionSecretToRef *SecretReference `json:"writeConnectionSecretToRef,omitempty"`
 
 	// crossplane says which Composition expands this object and lists what was composed. A platform team may offer several
@@ -32,6 +33,7 @@ type SecretReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`
 	// +kubebuilder:validation:XValidation:rule="!self.endsWith('-kubeconfig')",message="must not end in -kubeconfig because Cluster API has Secrets of its own of such names"
+	// +kubebuilder:title="Name"
 	Name string `json:"name"`
 }
 
@@ -39,7 +41,7 @@ type SecretReference struct {
 // same fields for those who prefer Crossplane's claims.
 //
 // +kubebuilder:object:root=true
-// +kubebuilder:resource:path=aksclusters,scope=Namespaced,shortName=aks
+// +kubebuilder:resource:path=aksclusters,scope=Namespaced,shortName=aks,categories=platform
 // +kubebuilder:subresource:status
 // +kubebuilder:storageversion
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 40",message="metadata.name has more than 40 characters, but must have at most 40 because names in Azure are made from it"

@@ -12,6 +12,7 @@ type AKSClusterParameters struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]+$`
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",messageExpression="'must stay ' + oldSelf + ' because a cluster cannot move to another region; make a new one there'"
+	// +kubebuilder:title="Azure region"
 	Location string `json:"location,omitempty"`
 
 	// version is the Kubernetes version of the cluster: the control plane first, then one node pool after the other. It can
@@ -22,6 +23,7 @@ type AKSClusterParameters struct {
 	// +optional
 	// +kubebuilder:validation:Pattern=`^v?1\.[0-9]{1,3}\.[0-9]{1,3}$`
 	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:title="Kubernetes version"
 	Version string `json:"version,omitempty"`
 
 	// nodePools are the machines of the cluster, in groups of the same kind. At least one has the mode system, and left out, there is one
@@ -31,19 +33,23 @@ type AKSClusterParameters struct {
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:title="Node pools"
 	NodePools []NodePool `json:"nodePools,omitempty"`
 
 	// network is about addresses and who can reach the API server. Nothing of it can be changed later.
 	// +optional
+	// +kubebuilder:title="Network"
 	Network *Network `json:"network,omitempty"`
 
 	// identity is who the cluster is in Azure, for example to attach disks and load balancers. It cannot be changed later.
 	// Left out, Azure makes an identity for this cluster alone.
 	// +optional
+	// +kubebuilder:title="Managed identity of the cluster"
 	Identity *Identity `json:"identity,omitempty"`
 
 	// maintenance is the time of the week at which AKS may replace node images. Left out, AKS chooses the time.
 	// +optional
+	// +kubebuilder:title="Maintenance window"
 	Maintenance *Maintenance `json:"maintenance,omitempty"`
 }
 
@@ -63,11 +69,13 @@ type NodePool struct {
 	// +required
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9]{0,11}$`
 	// +kubebuilder:validation:MaxLength=12
+	// +kubebuilder:title="Name"
 	Name string `json:"name"`
 
 	// mode says what runs here: system for AKS's own pods beside yours, user for yours alone. Left out, it is user.
 	// +optional
 	// +kubebuilder:validation:Enum=system;user
+	// +kubebuilder:title="What runs here"
 	Mode string `json:"mode,omitempty"`
 
 	// size is the Azure size of the machines. It cannot be changed later. Left out, the platform team's default is taken, or
@@ -76,6 +84,7 @@ type NodePool struct {
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_]+$`
 	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:title="Machine size"
 	Size string `json:"size,omitempty"`
 
 	// count is the number of nodes while you decide on it; change it to scale. Left out, and without min and max, it is 2; a pool whose
@@ -84,6 +93,7 @@ type NodePool struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
+	// +kubebuilder:title="Number of nodes"
 	Count *int32 `json:"count,omitempty"`
 
 	// min is the smallest number of nodes while AKS decides on it, by the pods that find no place. Goes with max.
@@ -91,6 +101,7 @@ type NodePool struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
+	// +kubebuilder:title="Smallest number of nodes"
 	Min *int32 `json:"min,omitempty"`
 
 	// max is the largest number of nodes while AKS decides on it. Goes with min.
@@ -98,6 +109,7 @@ type NodePool struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
+	// +kubebuilder:title="Largest number of nodes"
 	Max *int32 `json:"max,omitempty"`
 
 	// zones are the availability zones that the nodes are spread over. They cannot be changed later. Left out, Azure puts
@@ -108,18 +120,21 @@ type NodePool struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=3
 	// +kubebuilder:validation:items:Enum="1";"2";"3"
+	// +kubebuilder:title="Availability zones"
 	Zones []string `json:"zones,omitempty"`
 
 	// spot says whether the machines are spare ones, which are cheap and which Azure takes away at any time. Their nodes have
 	// the taint kubernetes.azure.com/scalesetpriority=spot:NoSchedule, which your pods must tolerate. It cannot be changed
 	// later. Left out, it is false.
 	// +optional
+	// +kubebuilder:title="Spot machines"
 	Spot *bool `json:"spot,omitempty"`
 
 	// labels are put on every node of the pool, for your pods to choose it by nodeSelector.
 	// Example: {workload: batch}
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:title="Node labels"
 	Labels map[string]string `json:"labels,omitempty"`
 
 	// taints are put on every node of the pool: pods that do not tolerate them stay away.
@@ -127,6 +142,7 @@ type NodePool struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:title="Node taints"
 	Taints []Taint `json:"taints,omitempty"`
 }
 
@@ -137,17 +153,20 @@ type Taint struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:title="Key"
 	Key string `json:"key"`
 
 	// value of the taint; may be left out.
 	// Example: batch
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:title="Value"
 	Value string `json:"value,omitempty"`
 
 	// effect on pods that do not tolerate the taint: NoSchedule, PreferNoSchedule or NoExecute.
 	// +required
 	// +kubebuilder:validation:Enum=NoSchedule;PreferNoSchedule;NoExecute
+	// +kubebuilder:title="Effect"
 	Effect string `json:"effect"`
 }
 
@@ -165,6 +184,7 @@ type Network struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=18
 	// +kubebuilder:validation:XValidation:rule="isCIDR(self) && cidr(self).ip().family() == 4",message="must be an IPv4 range such as 10.244.0.0/16"
+	// +kubebuilder:title="Pod address range"
 	PodCIDR string `json:"podCIDR,omitempty"`
 
 	// serviceCIDR is the range of the Services' addresses. Left out, Azure takes 10.0.0.0/16.
@@ -172,21 +192,25 @@ type Network struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=18
 	// +kubebuilder:validation:XValidation:rule="isCIDR(self) && cidr(self).ip().family() == 4 && cidr(self).prefixLength() <= 27",message="must be an IPv4 range of 32 addresses or more, such as 10.0.0.0/16"
+	// +kubebuilder:title="Service address range"
 	ServiceCIDR string `json:"serviceCIDR,omitempty"`
 
 	// private says whether the API server can only be reached from the cluster's own network. Left out, it is false.
 	// +optional
+	// +kubebuilder:title="Private API server"
 	Private *bool `json:"private,omitempty"`
 
 	// plugin says where the pods' addresses come from: overlay from podCIDR, subnet from the subnet of the nodes. Left out,
 	// it is overlay.
 	// +optional
 	// +kubebuilder:validation:Enum=overlay;subnet
+	// +kubebuilder:title="Where pods get addresses"
 	Plugin string `json:"plugin,omitempty"`
 
 	// policy says who enforces NetworkPolicies: azure, calico or cilium; with none nobody does. Left out, it is none.
 	// +optional
 	// +kubebuilder:validation:Enum=azure;calico;cilium;none
+	// +kubebuilder:title="Network policy engine"
 	Policy string `json:"policy,omitempty"`
 }
 
@@ -199,6 +223,7 @@ type Identity struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:Pattern=`^/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.ManagedIdentity/userAssignedIdentities/[^/]+$`
+	// +kubebuilder:title="Azure resource ID"
 	ResourceID string `json:"resourceID"`
 }
 
@@ -208,12 +233,14 @@ type Maintenance struct {
 	// Example: Saturday
 	// +required
 	// +kubebuilder:validation:Enum=Monday;Tuesday;Wednesday;Thursday;Friday;Saturday;Sunday
+	// +kubebuilder:title="Day of the week"
 	Day string `json:"day"`
 
 	// startTime is when the window begins, as HH:MM by utcOffset.
 	// Example: "22:00"
 	// +required
 	// +kubebuilder:validation:Pattern=`^([01][0-9]|2[0-3]):[0-5][0-9]$`
+	// +kubebuilder:title="Start"
 	StartTime string `json:"startTime"`
 
 	// durationHours is how long the window is. Left out, it is 4.
@@ -221,11 +248,13 @@ type Maintenance struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=4
 	// +kubebuilder:validation:Maximum=24
+	// +kubebuilder:title="Duration in hours"
 	DurationHours *int32 `json:"durationHours,omitempty"`
 
 	// utcOffset is how far the local time is ahead of UTC. Left out, it is +00:00.
 	// Example: "+01:00"
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[+-](0[0-9]|1[0-4]):[0-5][0-9]$`
+	// +kubebuilder:title="Offset from UTC"
 	UTCOffset string `json:"utcOffset,omitempty"`
 }
