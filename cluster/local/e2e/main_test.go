@@ -86,12 +86,16 @@ func run(m *testing.M) int {
 	if err := plantCanary(suite); err != nil {
 		return failed(err)
 	}
+	beside, err := suite.record("", ofCluster, time.Now())
+	if err != nil {
+		return failed(err)
+	}
 	suite.granted.Since = time.Now()
 	code := m.Run()
 	suite.close()
 	passed := code == 0
 	for _, check := range []func() error{
-		suite.crashes,
+		suite.crashes, beside.end,
 		func() error { return checkSecrets(ctx, output) },
 		func() error {
 			if !passed {

@@ -104,11 +104,22 @@ func runScenario(t *testing.T, s *scenario, killed ...string) {
 	if err := w.enter(); err != nil {
 		t.Fatal(err)
 	}
+	var err error
+	if w.recorder, err = w.record(w.namespace, s.name, w.begun); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.recorder.end(); err != nil {
+			t.Error(err)
+		}
+	}()
 	for i, step := range s.steps {
 		begun := time.Now()
+		w.recorder.begin(step.name)
 		if err := w.run(step, kills[i]...); err != nil {
 			w.fail(fmt.Errorf("step %q: %w", step.name, err))
 		}
+		w.recorder.settle()
 		w.logf("%s: done (%s)", step.name, time.Since(begun).Round(100*time.Millisecond))
 	}
 }

@@ -41,6 +41,8 @@ type world struct {
 	going []removal
 	// injected are the names of the faults that the scenario has injected.
 	injected map[string]bool
+	// recorder keeps the lives of the objects, if that is asked for.
+	recorder *recorder
 	// noted are what a step has to remember for a later one.
 	noted map[string]any
 }
