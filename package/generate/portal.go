@@ -31,7 +31,9 @@ func addPortal(files fileSet, crds []extv1.CustomResourceDefinition) error {
 	spec := crds[at].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	// The file has expressions in double braces that are the portal's.
 	parsed, err := template.New(portalTemplate).Delims("[[", "]]").Funcs(template.FuncMap{
-		"form": func(indentation int, path string, only ...string) (string, error) { return formField(spec, indentation, path, only) },
+		"form": func(indentation int, path string, only ...string) (string, error) {
+			return formField(spec, indentation, path, only)
+		},
 	}).ParseFS(templates, portalTemplate)
 	if err != nil {
 		return err
