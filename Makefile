@@ -83,7 +83,7 @@ generate: ## Write the generated files again.
 
 .PHONY: generated
 generated: generate ## Fail when a generated file is not what `make generate` writes.
-	git diff --exit-code -- apis package examples/flavors examples/portal docs/kinds.md docs/troubleshooting.md docs/benchmarks docs/endurance internal/aso/kinds_generated.go internal/preview/zz_generated.defaults.json
+	git diff --exit-code -- apis package examples/flavors examples/monitoring examples/portal docs/kinds.md docs/troubleshooting.md docs/metrics.md docs/benchmarks docs/endurance internal/aso/kinds_generated.go internal/preview/zz_generated.defaults.json
 
 .PHONY: fidelity
 fidelity: ## Measure the simulated Azure against recordings of the real one.

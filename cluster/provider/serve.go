@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
@@ -28,6 +30,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/identity"
 	"github.com/crossplane-capz/crossplane-capz/internal/platform"
 	"github.com/crossplane-capz/crossplane-capz/internal/settings"
+	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
+	"github.com/crossplane-capz/crossplane-capz/internal/telemetry/objects"
 )
 
 // run serves until ctx is done. What serves the webhooks, health and metrics and holds the Lease stays when the settings
@@ -52,8 +56,12 @@ func run(ctx context.Context, f *flags, level *slog.LevelVar) error {
 		return fmt.Errorf("cannot set up: %w", err)
 	}
 	f.registerWebhooks(mgr, follower)
+	told := objects.New()
+	if err := serveMetrics(told); err != nil {
+		return err
+	}
 	runner := &settings.Runner{Follower: follower, Run: func(ctx context.Context, s settings.Settings, ready func()) error {
-		return runControllers(ctx, cluster, scheme, s, ready)
+		return runControllers(ctx, cluster, scheme, s, told, ready)
 	}}
 	for _, add := range []func() error{
 		func() error { return mgr.Add(follower) },
@@ -119,8 +127,19 @@ func (f *flags) registerWebhooks(mgr ctrl.Manager, follower *settings.Follower) 
 	(&admission.Guard{Reader: mgr.GetAPIReader()}).Register(mgr.GetWebhookServer())
 }
 
+// serveMetrics adds the metrics of this provider to those of controller-runtime.
+func serveMetrics(told *objects.Objects) error {
+	if err := metrics.Registry.Register(told); err != nil {
+		return fmt.Errorf("cannot serve metrics: %w", err)
+	}
+	if err := telemetry.Register(metrics.Registry, telemetry.Provider); err != nil {
+		return fmt.Errorf("cannot serve metrics: %w", err)
+	}
+	return nil
+}
+
 // runControllers runs the controllers by some settings until ctx is done.
-func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.Scheme, s settings.Settings, ready func()) error {
+func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.Scheme, s settings.Settings, told *objects.Objects, ready func()) error {
 	mgr, err := ctrl.NewManager(cluster, ctrl.Options{
 		Scheme:                 scheme,
 		Cache:                  contract.CacheOptions(s.Namespace, s.SyncPeriod),
@@ -141,8 +160,9 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 	}
 	options := contract.Options{
 		WatchFilter: s.WatchFilter, Concurrency: s.Concurrency, OperatorNamespaces: s.OperatorNamespaces,
-		Azure: compute.NewAzure(mgr.GetAPIReader(), s.OperatorNamespaces),
+		Azure: compute.NewAzure(mgr.GetAPIReader(), s.OperatorNamespaces), Objects: told,
 	}
+	defer told.Begin(mgr.GetCache(), func(obj metav1.Object) bool { return contract.Watched(obj, s.WatchFilter) })()
 	setups, err := contract.SetupWithManager(ctx, mgr, options)
 	if err != nil {
 		return err

@@ -6,7 +6,9 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/crossplane/function-sdk-go"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
 	"github.com/crossplane-capz/crossplane-capz/internal/version"
 )
 
@@ -32,6 +34,9 @@ type serveCommand struct {
 func (c *serveCommand) Run() error {
 	log, err := function.NewLogger(c.Debug)
 	if err != nil {
+		return err
+	}
+	if err := telemetry.Register(prometheus.DefaultRegisterer, telemetry.Function); err != nil {
 		return err
 	}
 	return function.Serve(&Function{log: log},

@@ -55,11 +55,15 @@ func possibleKubeconfig() fields.Selector {
 	)
 }
 
-// stripSecret drops the annotations too: kubectl keeps the data of a Secret in one of them.
+// stripSecret drops the annotations too, but for the end of a token: kubectl keeps the data of a Secret in one of them.
 func stripSecret(obj any) (any, error) {
 	if secret, ok := obj.(metav1.Object); ok {
 		secret.SetManagedFields(nil)
+		expires, has := secret.GetAnnotations()[names.TokenExpiresAtAnnotation]
 		secret.SetAnnotations(nil)
+		if has {
+			secret.SetAnnotations(map[string]string{names.TokenExpiresAtAnnotation: expires})
+		}
 	}
 	return obj, nil
 }

@@ -173,13 +173,15 @@ func numbered(obj client.Object, resourceVersion string) client.Object {
 func TestCachesKeepNoSecrets(t *testing.T) {
 	secret := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Name: "s", Labels: map[string]string{"a": "b"},
-		Annotations: map[string]string{corev1.LastAppliedConfigAnnotation: "{data: …}"}, ManagedFields: []metav1.ManagedFieldsEntry{{}},
+		Annotations: map[string]string{corev1.LastAppliedConfigAnnotation: "{data: …}", names.TokenExpiresAtAnnotation: "2026-11-27T12:00:00Z"}, ManagedFields: []metav1.ManagedFieldsEntry{{}},
 	}}
 	got, err := stripSecret(secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "s", Labels: map[string]string{"a": "b"}}}
+	want := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Name: "s", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{names.TokenExpiresAtAnnotation: "2026-11-27T12:00:00Z"},
+	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

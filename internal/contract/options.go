@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
+	"github.com/crossplane-capz/crossplane-capz/internal/telemetry/objects"
 )
 
 // How long to wait between tries of what fails. The longest is well below the time that a token is renewed before its end: when Entra
@@ -32,6 +33,8 @@ type Options struct {
 	OperatorNamespaces []string
 	// Azure is what is known of Azure, by all controllers.
 	Azure *compute.Azure
+	// Objects is what is told in metrics; nil for nothing.
+	Objects *objects.Objects
 }
 
 // Watched reports whether obj is one to act on with a watch filter; an empty one lets all pass.

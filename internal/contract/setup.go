@@ -43,6 +43,9 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) ([]Setup
 	if err := mgr.GetFieldIndexer().IndexField(ctx, &clusterv1.MachinePool{}, access.ClusterIndex, access.IndexCluster); err != nil {
 		return nil, fmt.Errorf("cannot index MachinePools: %w", err)
 	}
+	if err := o.Objects.Clusters(ctx, mgr.GetCache()); err != nil {
+		return nil, err
+	}
 	s := &setup{
 		mgr: mgr, options: o, nodes: follower,
 		api: access.New(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetCache(), mgr.GetRESTMapper(), mgr.GetEventRecorder(names.Controller)),
@@ -78,6 +81,9 @@ func (s *setup) add(ctx context.Context, family composite.Family) error {
 	for _, kind := range kinds {
 		if err := s.reconcile(kind); err != nil {
 			return fmt.Errorf("cannot set up the controller of %s: %w", kind.Kind, err)
+		}
+		if err := s.options.Objects.Composites(ctx, s.mgr.GetCache(), kind); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -116,7 +122,11 @@ func (s *setup) reconcile(kind composite.Kind) error {
 	r.watch = func(ctx context.Context, composed schema.GroupVersionKind) error {
 		obj := &metav1.PartialObjectMetadata{}
 		obj.SetGroupVersionKind(composed)
-		return tracker.Watch(ctrl.LoggerFrom(ctx), obj, handler.EnqueueRequestsFromMapFunc(m.fromObject), composedChanged(followed(kind)))
+		err := tracker.Watch(ctrl.LoggerFrom(ctx), obj, handler.EnqueueRequestsFromMapFunc(m.fromObject), composedChanged(followed(kind)))
+		if err == nil {
+			s.options.Objects.Composed(composed)
+		}
+		return err
 	}
 	return nil
 }

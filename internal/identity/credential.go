@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 	"github.com/Azure/azure-service-operator/v2/pkg/common/config"
@@ -159,6 +160,23 @@ func opens(certificate, password []byte) bool {
 	}
 	_, err = azidentity.NewClientCertificateCredential("tenant", "client", certificates, key, nil) // Its key must be RSA's, and fit.
 	return err == nil
+}
+
+// certificateEnd returns when the certificate in a credential Secret's data ends, the earliest if there are several; zero where there is none.
+func certificateEnd(data map[string][]byte) (end time.Time) {
+	if len(data[config.AzureClientCertificate]) == 0 {
+		return end
+	}
+	certificates, _, err := azidentity.ParseCertificates(data[config.AzureClientCertificate], data[config.AzureClientCertificatePassword])
+	if err != nil {
+		return end
+	}
+	for _, c := range certificates {
+		if end.IsZero() || c.NotAfter.Before(end) {
+			end = c.NotAfter
+		}
+	}
+	return end
 }
 
 // secretKeyOf returns the key of the Secret that an AzureClusterIdentity refers to; empty when it needs none.

@@ -30,6 +30,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
+	"github.com/crossplane-capz/crossplane-capz/internal/telemetry/objects"
 )
 
 // What the cases begin with; they replace parts of it.
@@ -54,6 +55,7 @@ type management struct {
 	t        *testing.T
 	api      access.API
 	kind     composite.Kind
+	told     *objects.Objects
 	writes   []string
 	recorder *events.FakeRecorder
 }
@@ -129,7 +131,7 @@ func (m *management) reconcile() (writes []string, event string) {
 }
 
 func (m *management) reconciler() *Reconciler {
-	return &Reconciler{Client: m.Client, kind: m.kind, live: m.Client, events: m.api.Events, recorder: m.recorder, secrets: &credential.Keeper{API: m.api}, keeper: m.keeper(), operators: azure.Operators{Secrets: m.Client}}
+	return &Reconciler{Client: m.Client, kind: m.kind, live: m.Client, events: m.api.Events, recorder: m.recorder, secrets: &credential.Keeper{API: m.api}, keeper: m.keeper(), operators: azure.Operators{Secrets: m.Client}, told: m.told}
 }
 
 func (m *management) keeper() *keeper {

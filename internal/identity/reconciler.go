@@ -29,6 +29,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/telemetry/objects"
 )
 
 // madeFrom on a credential Secret names the AzureClusterIdentity that it is made from.
@@ -57,6 +58,8 @@ type Reconciler struct {
 	watchFilter string
 	// keeper knows who uses an AzureClusterIdentity.
 	keeper *keeper
+	// told is what is told in metrics.
+	told *objects.Objects
 }
 
 // Reconcile makes the Secret of the composite resource that req names. A mistake is reported to users and not tried again: what
@@ -67,6 +70,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		xr.SetNamespace(req.Namespace)
 		xr.SetName(req.Name)
 		r.events.Forget(xr)
+		r.told.NoCredential(r.kind.Kind, req.NamespacedName)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !contract.Watched(xr, r.watchFilter) {
@@ -133,6 +137,7 @@ func (r *Reconciler) reconcile(ctx context.Context, xr *unstructured.Unstructure
 		return fmt.Errorf("cannot read the %s: %w", r.kind.Kind, err)
 	}
 	if r.kind.Inline && carrier.Spec.IdentityRef == nil {
+		r.told.NoCredential(r.kind.Kind, client.ObjectKeyFromObject(xr))
 		return nil // ASO finds its credential by itself.
 	}
 	cluster, err := access.ClusterOf(ctx, r.Client, xr)
@@ -242,6 +247,9 @@ func (r *Reconciler) credential(ctx context.Context, carrier *carrier) (map[stri
 		return nil, nil, wrong("spec.subscriptionID is empty, and provider-capz has no AZURE_SUBSCRIPTION_ID to take for new control planes; make this one anew with a subscription")
 	}
 	data, err := source{secrets: r.live, operators: r.operators, identity: identity}.data(ctx, carrier)
+	if err == nil {
+		r.told.Credential(r.kind.Kind, client.ObjectKey{Namespace: carrier.Namespace, Name: carrier.Name}, objects.Credential{Identity: key, Type: string(identity.Spec.Type), End: certificateEnd(data)})
+	}
 	return data, identity, err
 }
 

@@ -111,7 +111,7 @@ func (s *setup) add(ctx context.Context, kind composite.Kind) error {
 	r := &Reconciler{
 		Client: s.api.Client, kind: kind, live: s.mgr.GetAPIReader(), events: s.api.Events, recorder: s.mgr.GetEventRecorder(names.Controller),
 		secrets: &credential.Keeper{API: s.api}, watchFilter: s.options.WatchFilter, keeper: s.keeper,
-		operators: azure.Operators{Secrets: s.mgr.GetAPIReader(), Namespaces: s.options.OperatorNamespaces},
+		operators: azure.Operators{Secrets: s.mgr.GetAPIReader(), Namespaces: s.options.OperatorNamespaces}, told: s.options.Objects,
 	}
 	if err := s.watch(r); err != nil {
 		return fmt.Errorf("cannot watch %s: %w", kind.Kind, err)

@@ -55,6 +55,8 @@ func (c *Client) pipeline(as azure.Account) (runtime.Pipeline, error) {
 			Cloud: as.Cloud, Transport: c.Transport,
 			Retry:     policy.RetryOptions{MaxRetries: -1},
 			Telemetry: policy.TelemetryOptions{ApplicationID: "provider-capz"},
+
+			PerCallPolicies: []policy.Policy{counted{}},
 		},
 		DisableRPRegistration: true,
 	})

@@ -125,7 +125,9 @@ func (o *operation) poll(ctx context.Context) (done bool, after time.Duration, e
 		return false, retryAfter(resp), nil
 	}
 	if _, err := o.poller.Result(ctx); err != nil {
-		return true, 0, answerOf(err, o.secrets)
+		err = answerOf(err, o.secrets)
+		countFailure(err)
+		return true, 0, err
 	}
 	return true, 0, nil
 }

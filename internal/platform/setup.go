@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
@@ -40,6 +41,11 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o contract.Options,
 		}
 		if err := r.setup(mgr, o); err != nil {
 			return fmt.Errorf("cannot set up the controller of %s: %w", kind.Kind, err)
+		}
+		if known, ok := composite.Lookup(kind.GroupKind()); ok {
+			if err := o.Objects.Composites(ctx, mgr.GetCache(), known); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -1,8 +1,9 @@
 // Command generate writes what follows from the Go types under apis: their DeepCopy methods, one
 // CompositeResourceDefinition and one Composition per kind under package/configuration, one CustomResourceDefinition per
-// kind of settings under package/provider, docs/kinds.md, docs/troubleshooting.md, and the defaults for the preview. From the catalogues in internal/aso
+// kind of settings under package/provider, docs/kinds.md, docs/troubleshooting.md, docs/metrics.md, and the defaults for the preview. From the catalogues in internal/aso
 // and internal/composite it writes the rules of package/install/rbac.yaml and package/provider/webhooks.yaml. Of the examples of
-// self-managed clusters it makes templates for clusterctl, and of AKSCluster the software template in examples/portal.
+// self-managed clusters it makes templates for clusterctl, and of AKSCluster the software template in examples/portal. For kube-state-metrics it
+// writes a configuration under examples/monitoring.
 //
 // It must not import apis: it has to compile while the DeepCopy methods there are out of date.
 //
@@ -20,6 +21,7 @@ import (
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/remedy"
+	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
 )
 
 func main() {
@@ -70,8 +72,12 @@ func generate(root string) (fileSet, error) {
 	}
 	files[referenceFile] = reference(crds)
 	files[troubleshootingFile] = troubleshooting(remedy.Origins())
+	files[metricsFile] = metricsPage(telemetry.Catalogue())
 	if err := addRules(files); err != nil {
 		return nil, fmt.Errorf("making the rules for all kinds: %w", err)
+	}
+	if err := addStateMetrics(files); err != nil {
+		return nil, fmt.Errorf("making the configuration of kube-state-metrics: %w", err)
 	}
 	if err := addFlavors(files, root); err != nil {
 		return nil, fmt.Errorf("making the templates for clusterctl: %w", err)

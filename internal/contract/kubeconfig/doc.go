@@ -7,10 +7,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
-// Annotations of a kubeconfig Secret that holds a token.
+// Annotations of a kubeconfig Secret that holds a token, beside names.TokenExpiresAtAnnotation.
 const (
-	// tokenExpiresAtAnnotation is when the token ends, RFC 3339.
-	tokenExpiresAtAnnotation = "infrastructure.cluster.x-k8s.io/token-expires-at"
 	// tokenRenewAtAnnotation is when it is replaced, RFC 3339: a restart must neither miss that time nor bring it forward.
 	tokenRenewAtAnnotation = "infrastructure.cluster.x-k8s.io/token-renew-at"
 	// digestAnnotation is the SHA-256 of the kubeconfig as written; another one means that it was altered.

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api/util/secret"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
 const planted = "planted-4711-secret"
@@ -66,7 +67,7 @@ func FuzzHeldToken(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kubeconfig, at string) {
 		current := &corev1.Secret{Data: map[string][]byte{secret.KubeconfigDataName: []byte(kubeconfig)}}
-		current.Annotations = map[string]string{tokenExpiresAtAnnotation: at, tokenRenewAtAnnotation: at, digestAnnotation: digest([]byte(kubeconfig))}
+		current.Annotations = map[string]string{names.TokenExpiresAtAnnotation: at, tokenRenewAtAnnotation: at, digestAnnotation: digest([]byte(kubeconfig))}
 		now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 		if _, held, ok := heldToken(current, now); ok && !now.Before(held.renew) {
 			t.Errorf("the token was to be renewed at %s", held.renew)

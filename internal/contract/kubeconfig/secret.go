@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
 // adoptASOSecret makes a Secret that ASO writes itself under the contract's name readable by Cluster API. ASO writes all
@@ -82,7 +83,7 @@ func (w *Writer) wantedSecret(s *access.Scope, name string, current *corev1.Secr
 	if !metav1.IsControlledBy(wanted, s.XR) {
 		wanted.OwnerReferences = append(wanted.OwnerReferences, *metav1.NewControllerRef(s.XR, s.XR.GroupVersionKind()))
 	}
-	for _, name := range []string{tokenExpiresAtAnnotation, tokenRenewAtAnnotation, digestAnnotation} {
+	for _, name := range []string{names.TokenExpiresAtAnnotation, tokenRenewAtAnnotation, digestAnnotation} {
 		delete(wanted.Annotations, name)
 	}
 	if len(annotations) > 0 {

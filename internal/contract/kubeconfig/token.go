@@ -18,6 +18,8 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
 )
 
 const (
@@ -69,17 +71,19 @@ func (w *Writer) copyWithToken(ctx context.Context, s *access.Scope, managedClus
 	token, held, ok := heldToken(current, w.Now())
 	if !ok {
 		if token, held, err = w.fetchToken(ctx, managedCluster); err != nil {
+			telemetry.TokenRequests.Inc(telemetry.ResultFailed)
 			return 0, err
 		}
+		telemetry.TokenRequests.Inc(telemetry.ResultSucceeded)
 	}
 	withToken, err := insertToken(kubeconfig, token)
 	if err != nil {
 		return 0, err
 	}
 	err = w.writeKubeconfig(ctx, s, secretName(s), withToken, map[string]string{
-		tokenExpiresAtAnnotation: held.expires.UTC().Format(time.RFC3339),
-		tokenRenewAtAnnotation:   held.renew.UTC().Format(time.RFC3339),
-		digestAnnotation:         digest(withToken),
+		names.TokenExpiresAtAnnotation: held.expires.UTC().Format(time.RFC3339),
+		tokenRenewAtAnnotation:         held.renew.UTC().Format(time.RFC3339),
+		digestAnnotation:               digest(withToken),
 	})
 	return max(held.renew.Sub(w.Now()), time.Second), err
 }
@@ -109,7 +113,7 @@ func heldToken(current *corev1.Secret, now time.Time) (token string, held lease,
 	if current == nil || digest(current.Data[secret.KubeconfigDataName]) != current.Annotations[digestAnnotation] {
 		return "", lease{}, false
 	}
-	expires, expiresErr := time.Parse(time.RFC3339, current.Annotations[tokenExpiresAtAnnotation])
+	expires, expiresErr := time.Parse(time.RFC3339, current.Annotations[names.TokenExpiresAtAnnotation])
 	renew, renewErr := time.Parse(time.RFC3339, current.Annotations[tokenRenewAtAnnotation])
 	if expiresErr != nil || renewErr != nil || !now.Before(renew) || !now.Before(expires) {
 		return "", lease{}, false

@@ -37,3 +37,6 @@ const OperatorAnnotation = "infrastructure.cluster.x-k8s.io/operator"
 // CredentialFinalizer keeps a Secret that Azure Service Operator signs in with for objects of composite resources until they are gone: without
 // it they could not be deleted in Azure.
 const CredentialFinalizer = "credential.infrastructure.cluster.x-k8s.io/in-use" //nolint:gosec // The name of a finalizer.
+
+// TokenExpiresAtAnnotation on a kubeconfig Secret that holds a token says when that ends, RFC 3339.
+const TokenExpiresAtAnnotation = "infrastructure.cluster.x-k8s.io/token-expires-at" //nolint:gosec // The name of an annotation.
