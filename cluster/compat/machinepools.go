@@ -122,7 +122,10 @@ func (c *machinePools) take(a *poolAnswers) error {
 }
 
 // changedPhase is that in which a running pool is changed.
-var changedPhase = sides.PoolPhases[2]
+var (
+	changedPhase  = sides.PoolPhases[2]
+	followedPhase = sides.PoolPhases[3]
+)
 
 // notSentTwice tells fields that each side chooses at random, and principals, which Azure chooses.
 func notSentTwice(d compare.Difference) bool {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/compat/compare"
@@ -43,7 +45,17 @@ var meantOfPools = []documented[func(p *specs.MachinePool, phase string, d compa
 	{"fewer replicas together with another model", func(p *specs.MachinePool, phase string, d compare.Difference) bool {
 		return phase == changedPhase && d.Path == "sku.capacity" && p.Change.Replicas < p.Created.Replicas
 	}},
-	{"replicas managed by others, while instances are replaced", func(p *specs.MachinePool, _ string, d compare.Difference) bool {
-		return d.Path == "sku.capacity" && p.Change.ScaledByOthers
+	{"replicas managed by others, while instances are replaced", func(p *specs.MachinePool, phase string, d compare.Difference) bool {
+		changed := phase == changedPhase || phase == followedPhase
+		return changed && d.Path == "sku.capacity" && p.Change.ScaledByOthers && number(d.Ours) > number(d.CAPZ)
 	}},
+}
+
+// number returns the number that a side sends; none is not one.
+func number(sent any) float64 {
+	n, err := strconv.ParseFloat(fmt.Sprint(sent), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return n
 }

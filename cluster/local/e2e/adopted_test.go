@@ -30,7 +30,7 @@ const notedAdopted = "adopted"
 
 // adoptedScenario brings in an AKS cluster that exists in Azure and in no Kubernetes. Azure is not changed by that.
 var adoptedScenario = &scenario{
-	name: "adopted", calmOnly: true,
+	name: "adopted", calmOnly: true, rights: []string{"provider-capz: delete extensions.kubernetesconfiguration.azure.com"},
 	steps: []step{
 		{
 			name: "somebody makes a cluster in Azure", lasts: 10 * time.Second,

@@ -31,7 +31,7 @@ var forms = []form{
 // goes wrong in Azure and a Cluster made by hand both are the same.
 func teams() []*scenario {
 	resource, claim := forms[0], forms[1]
-	return []*scenario{resource.life(), claim.life(), claim.policy(), resource.trouble(), claim.renewal(), resource.clusterByHand(), sameName}
+	return []*scenario{resource.life(), claim.policy(), claim.life(), resource.trouble(), claim.renewal(), resource.clusterByHand(), sameName}
 }
 
 // twoPools has pools with a number of nodes that the team decides on.

@@ -47,8 +47,11 @@ func turns() []turn {
 		{name: "topologies", of: namesOf(slices.DeleteFunc(topologies(), typed)), count: 1},
 		{name: "typed topologies", of: namesOf(slices.DeleteFunc(topologies(), func(s *scenario) bool { return !typed(s) })), count: 1},
 		{name: "tenants", of: namesOf(tenantScenarios()), count: 1},
-		// teams begins with the lives and the policy of the forms of an AKSCluster, which are in each run.
-		{name: "details", of: namesOf(append(teams()[3:], companyRefuses, companyTopology, settings, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external, migratedBack)), count: 6},
+		{name: "typed features", of: namesOf([]*scenario{typedFeatures, typedPools, typedPrivate, typedNetwork}), count: 2},
+		{name: "numbers of nodes", of: namesOf([]*scenario{scale, autoscale}), count: 1},
+		{name: "kubectl capz", of: namesOf([]*scenario{plannedScenario, adoptedScenario, migratedScenario, migratedBack}), count: 2},
+		// teams begins with the life of an AKSCluster and the policy of its claim, which are in each run.
+		{name: "details", of: namesOf(append(teams()[2:], companyRefuses, companyTopology, settings, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external)), count: 5},
 		{name: "templates", of: namesOf(templates()), count: 1},
 		{name: "moves of AKS clusters", of: []string{"move-topology", "move-typed"}, count: 1},
 		{name: "moves of machines", of: []string{"move-machines", "move-machine-pool"}, count: 1},

@@ -152,6 +152,7 @@ func autoUpgraded(to string) func(*world) error {
 // typedFeatures has one of everything that an AzureManagedControlPlane can be told.
 var typedFeatures = &scenario{
 	name: "typed-features", family: typedFamily, calmOnly: true,
+	rights: []string{"provider-capz: delete fleetsmembers.containerservice.azure.com", "provider-capz: delete privateendpoints.network.azure.com"},
 	steps: []step{
 		{
 			name: "create", lasts: 20 * time.Second,
