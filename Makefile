@@ -38,10 +38,10 @@ parts: ## Build every binary that `make up` needs, and start nothing.
 	@$(OUTPUT)/local parts
 
 .PHONY: test
-test: unit builds fuzz generated fidelity compat schema cli machines e2e ## Everything: what CI runs.
+test: unit builds fuzz generated fidelity compat alerts schema cli machines e2e ## Everything: what CI runs.
 
 # Memory for time: collecting garbage is a quarter of what the compiler and the tests do.
-unit builds fuzz compat parts: export GOGC ?= 400
+unit builds fuzz compat alerts parts: export GOGC ?= 400
 
 .PHONY: unit
 unit: ## Unit tests: no cluster.
@@ -93,6 +93,10 @@ fidelity: ## Measure the simulated Azure against recordings of the real one.
 compat: ## Compare the typed AKS kinds with CAPZ, whose own packages say what it would do.
 	go test -C cluster/compat ./...
 	go run -C cluster/compat .
+
+.PHONY: alerts
+alerts: ## Test the alerts and the dashboard of examples/monitoring with Prometheus's own engine.
+	go test -C cluster/monitoring ./...
 
 .PHONY: schema
 schema: parts ## Test the kinds against a real kube-apiserver.
@@ -175,4 +179,5 @@ lint: ## Run golangci-lint with .golangci.yaml.
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 	cd cluster/bench && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd cluster/compat && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
+	cd cluster/monitoring && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd $(LOCAL) && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
