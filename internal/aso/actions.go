@@ -89,14 +89,21 @@ func Actions(obj *unstructured.Unstructured, onlyUsed bool) []string {
 			actions = append(actions, action)
 		}
 	}
+	refersTo := func(linked string) {
+		actions = append(actions, linkAction(obj, linked))
+		machine := kind == VirtualMachine.GroupKind() || kind == VirtualMachineScaleSet.GroupKind()
+		if machine && strings.EqualFold(linked, UserAssignedIdentity.ARM()) {
+			actions = append(actions, UserAssignedIdentity.ARM()+"/read") // Of which client it is, provider-capz writes into azure.json.
+		}
+	}
 	for _, ref := range References(obj) {
 		if ref.Path != PathOwner {
-			actions = append(actions, linkAction(obj, TypeOf(ref.GroupKind)))
+			refersTo(TypeOf(ref.GroupKind))
 		}
 	}
 	for _, at := range ids(specOf(obj), "spec") {
 		if !strings.HasPrefix(at.path, PathOwner+".") && !within(at.id, obj) {
-			actions = append(actions, linkAction(obj, at.id.ResourceType.String()))
+			refersTo(at.id.ResourceType.String())
 		}
 	}
 	return slices.DeleteFunc(actions, func(action string) bool { return action == "" })

@@ -56,6 +56,11 @@ func TestActions(t *testing.T) {
 			object: "apiVersion: compute.azure.com/v1api20220301\nkind: VirtualMachineScaleSet\nmetadata: {name: s}\nspec: {owner: {name: g}, orchestrationMode: Flexible}",
 			want: ofScaleSet("Microsoft.Compute/virtualMachineScaleSets/virtualMachines/read", "Microsoft.Compute/virtualMachines/read",
 				"Microsoft.Compute/virtualMachines/delete")},
+		"an identity of machines": {
+			object: "apiVersion: compute.azure.com/v1api20220301\nkind: VirtualMachineScaleSet\nmetadata: {name: s}\nspec: {owner: {name: g}, orchestrationMode: Uniform, " +
+				"identity: {userAssignedIdentities: [{reference: {armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i}}]}}",
+			want: ofScaleSet("Microsoft.Compute/virtualMachineScaleSets/virtualMachines/read", "Microsoft.Compute/virtualMachineScaleSets/virtualMachines/delete",
+				"Microsoft.ManagedIdentity/userAssignedIdentities/assign/action", "Microsoft.ManagedIdentity/userAssignedIdentities/read")},
 		"a peering": {
 			object: network + "VirtualNetworksVirtualNetworkPeering\nmetadata: {name: p}\nspec: {owner: {name: v}, remoteVirtualNetwork: {reference: " +
 				"{armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/other}}}",
