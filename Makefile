@@ -47,7 +47,7 @@ unit builds fuzz compat alerts parts: export GOGC ?= 400
 unit: ## Unit tests: no cluster.
 	go test ./apis/... ./cluster/... ./examples/... ./functions/... ./internal/... ./package/generate/...
 	go test -C $(LOCAL) $$(go list -C $(LOCAL) ./machine/... | grep -v "/boot$$")
-	go test -C $(LOCAL) . ./endure/... ./example/... ./leaks/... ./node/... ./parts/... ./portal/... ./process/... ./registry/... ./rights/... ./stack/... ./templates/...
+	go test -C $(LOCAL) . ./endure/... ./example/... ./gitops/... ./leaks/... ./node/... ./parts/... ./portal/... ./process/... ./registry/... ./rights/... ./stack/... ./templates/...
 	go test -C cluster/bench ./...
 
 .PHONY: builds
@@ -83,7 +83,7 @@ generate: ## Write the generated files again.
 
 .PHONY: generated
 generated: generate ## Fail when a generated file is not what `make generate` writes.
-	git diff --exit-code -- apis package examples/flavors examples/monitoring examples/portal docs/kinds.md docs/troubleshooting.md docs/metrics.md docs/benchmarks docs/endurance internal/aso/kinds_generated.go internal/preview/zz_generated.defaults.json
+	git diff --exit-code -- apis package examples/flavors examples/gitops examples/monitoring examples/portal docs/kinds.md docs/troubleshooting.md docs/metrics.md docs/benchmarks docs/endurance internal/aso/kinds_generated.go internal/preview/zz_generated.defaults.json
 
 .PHONY: fidelity
 fidelity: ## Measure the simulated Azure against recordings of the real one.

@@ -3,7 +3,7 @@
 // kind of settings under package/provider, docs/kinds.md, docs/troubleshooting.md, docs/metrics.md, and the defaults for the preview. From the catalogues in internal/aso
 // and internal/composite it writes the rules of package/install/rbac.yaml and package/provider/webhooks.yaml. Of the examples of
 // self-managed clusters it makes templates for clusterctl, and of AKSCluster the software template in examples/portal. For kube-state-metrics it
-// writes a configuration under examples/monitoring.
+// writes a configuration under examples/monitoring, and from the catalogues the health checks in examples/gitops.
 //
 // It must not import apis: it has to compile while the DeepCopy methods there are out of date.
 //
@@ -84,6 +84,9 @@ func generate(root string) (fileSet, error) {
 	}
 	if err := addPortal(files, crds); err != nil {
 		return nil, fmt.Errorf("making the software template: %w", err)
+	}
+	if err := addGitOps(files); err != nil {
+		return nil, fmt.Errorf("making the health checks: %w", err)
 	}
 	return files, addDefaults(files, crds)
 }
