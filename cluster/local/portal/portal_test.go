@@ -22,8 +22,8 @@ import (
 const (
 	checkout = "../../.."
 	folder   = checkout + "/examples/portal"
-	// manifest is the skeleton, whose name is a template too.
-	manifest = "${{ values.name }}.yaml"
+	// manifest is the skeleton, whose name is a template too. By its ending the portal takes it for one, and other tools do not take it for YAML.
+	manifest = "${{ values.name }}.yaml.njk"
 )
 
 // A softwareTemplate is what of one is looked at here.
