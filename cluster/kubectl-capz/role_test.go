@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
@@ -52,6 +55,79 @@ func TestRoleCoversRequests(t *testing.T) {
 			}
 			if slices.ContainsFunc(role.Actions, func(action string) bool { return strings.Contains(action, "*") }) {
 				t.Errorf("the role has wildcards: %v", role.Actions)
+			}
+		})
+	}
+}
+
+// A life is what clusters were seen to ask Azure for from creation to deletion: of each kind of request one, out of the simulator's log of the
+// end-to-end scenarios planned (aso), typed and typed-pools (typed), self-managed and machine-pool (machines). Unused is what docs/plan.md explains.
+type life struct {
+	Examples, Unused []string
+	Requests         []struct {
+		Method, Path string
+		Uses         []string
+	}
+}
+
+func readLife(t *testing.T, file string) life {
+	t.Helper()
+	var l life
+	raw, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(raw, &l)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// needed returns the actions in lower case, each with a request that is refused without it.
+func (l life) needed() map[string]string {
+	needed := map[string]string{}
+	for _, r := range l.Requests {
+		needed[strings.ToLower(arm.ActionOf(r.Method, r.Path))] = r.Method + " " + r.Path
+		for _, used := range r.Uses {
+			needed[strings.ToLower(arm.LinkActionOf(r.Path, used))] = r.Method + " " + r.Path + ", with " + used
+		}
+	}
+	return needed
+}
+
+// TestRoleFitsLives holds roles against lives of all families: nothing of them is refused, and leaving any action out has something refused, but for
+// those that docs/plan.md explains.
+func TestRoleFitsLives(t *testing.T) {
+	files, err := filepath.Glob("testdata/lives/*.json")
+	if err != nil || len(files) < 3 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			l := readLife(t, file)
+			var objects []*unstructured.Unstructured
+			for _, example := range l.Examples {
+				objects = append(objects, manifests(t, example, nil)...)
+			}
+			role, mistakes, _, err := changes.MakeRole(context.Background(), changes.Input{Function: pipeline(), Sources: registry.Sources, Manifests: objects}, subscription)
+			if err != nil || len(mistakes) > 0 {
+				t.Fatal(err, mistakes)
+			}
+			needed := l.needed()
+			for _, action := range role.Actions {
+				_, used := needed[strings.ToLower(action)]
+				delete(needed, strings.ToLower(action))
+				if explained := slices.Contains(l.Unused, action); used == explained {
+					t.Errorf("%s is in the role. A request needs it: %v. It is said to be unused: %v", action, used, explained)
+				}
+			}
+			for action, request := range needed {
+				t.Errorf("%s is not in the role, and needed for %s", action, request)
+			}
+			for _, action := range l.Unused {
+				if !slices.Contains(role.Actions, action) || !strings.HasSuffix(action, "/delete") && !strings.HasPrefix(action, "Microsoft.Compute/disks/") {
+					t.Errorf("%s is said to be unused, and not in the role, or docs/plan.md does not explain it", action)
+				}
 			}
 		})
 	}
