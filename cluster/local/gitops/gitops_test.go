@@ -21,6 +21,7 @@ const examples = "../../../examples/gitops"
 var phases = []struct{ folder, argoCD, flux string }{
 	{"waiting", Progressing, "InProgress"},
 	{"ready", Healthy, "Current"},
+	{"paused", Suspended, "InProgress"},
 	{"failed", Degraded, "Failed"},
 	{"deleting", Progressing, "InProgress"},
 }
