@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,9 +13,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
-
-// statusConditions are those of version v1beta2 of the contract.
-var statusConditions = field.At[[]any]("status", "v1beta2", "conditions")
 
 // translatePause keeps Crossplane's pause in step with Cluster API's, and returns whether the composite resource is
 // paused or just ceases to be, in which case nothing else is done now.
@@ -77,9 +73,7 @@ func (r *Reconciler) paused(ctx context.Context, xr *unstructured.Unstructured) 
 
 // reportsNotPaused reports whether condition Paused is False. A composite resource with a mistake has none.
 func reportsNotPaused(xr *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(field.Maps(statusConditions.Value(xr)), func(condition map[string]any) bool {
-		return condition["type"] == clusterv1.PausedCondition && condition["status"] == string(metav1.ConditionFalse)
-	})
+	return field.ContractCondition(xr, clusterv1.PausedCondition)["status"] == string(metav1.ConditionFalse)
 }
 
 // seen reports whether Crossplane has looked at a composite resource since it was last let. One that came while its Cluster is paused is

@@ -150,11 +150,25 @@ func Maps(items []any) []map[string]any {
 	return out
 }
 
-var conditions = At[[]any]("status", "conditions")
+// Where conditions are: an object's own, and those of a composite resource that Cluster API reads.
+var (
+	conditions         = At[[]any]("status", "conditions")
+	contractConditions = At[[]any]("status", "v1beta2", "conditions")
+)
 
 // Condition returns the condition of a type in the object's status.conditions; nil when there is none.
 func Condition(obj *unstructured.Unstructured, conditionType string) map[string]any {
-	for _, c := range Maps(conditions.Value(obj)) {
+	return conditionIn(conditions.Value(obj), conditionType)
+}
+
+// ContractCondition returns the condition of a type in status.v1beta2.conditions, which Cluster API reads of infrastructure, control planes and bootstrap
+// (CAPI contract, "conditions"); nil when there is none.
+func ContractCondition(obj *unstructured.Unstructured, conditionType string) map[string]any {
+	return conditionIn(contractConditions.Value(obj), conditionType)
+}
+
+func conditionIn(list []any, conditionType string) map[string]any {
+	for _, c := range Maps(list) {
 		if c["type"] == conditionType {
 			return c
 		}

@@ -5,6 +5,7 @@ package telemetry
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -207,10 +208,7 @@ func (v *Values) Raise(to float64, labels ...string) {
 
 func (v *Values) at(labels []string) *value {
 	bounded := v.of.bounded(labels)
-	key := ""
-	for _, l := range bounded {
-		key += l + "\x00"
-	}
+	key := strings.Join(bounded, "\x00")
 	s := v.series[key]
 	if s == nil {
 		s = &value{labels: bounded}

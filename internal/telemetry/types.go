@@ -1,9 +1,11 @@
 package telemetry
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
@@ -55,12 +57,14 @@ func ResourceType(address string) string {
 	return spelled(strings.Join(parts, "/"))
 }
 
-// spelled returns a type as ResourceTypes has it: Azure answers with others.
-func spelled(name string) string {
+// spellings are the types as ResourceTypes has them, by themselves in lower case.
+var spellings = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
 	for _, known := range ResourceTypes() {
-		if strings.EqualFold(known, name) {
-			return known
-		}
+		all[strings.ToLower(known)] = known
 	}
-	return Other
-}
+	return all
+})
+
+// spelled returns a type as ResourceTypes has it: Azure answers with others.
+func spelled(name string) string { return cmp.Or(spellings()[strings.ToLower(name)], Other) }

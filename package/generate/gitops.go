@@ -54,7 +54,7 @@ func healthRules() []healthRule {
 		},
 		{
 			Name: "application", Patterns: []string{composite.PlatformGroup + "/*"}, Kinds: fluxKinds(composite.Is(composite.Application)),
-			Good: "Ready", Busy: nil, Judged: []string{"Synced", "Accepted", "ControlPlaneReady"}, Waits: waits,
+			Good: "Ready", Judged: []string{"Synced", "Accepted", "ControlPlaneReady"}, Waits: waits,
 		},
 		{Name: "azure", Patterns: []string{"*.azure.com/*"}, Kinds: asoFluxKinds(), Good: "Ready", Judged: []string{"Ready"}, Waits: waits},
 		{

@@ -80,15 +80,6 @@ func within(path, resource string) bool {
 	return strings.HasPrefix(strings.ToLower(path)+"/", strings.ToLower(resource)+"/")
 }
 
-// ActionsOf is all that a role has to allow for a request: ActionOf it, and what it does with the resources that its body refers to.
-func ActionsOf(method, path string, body []byte) []string {
-	actions := []string{ActionOf(method, path)}
-	for _, l := range LinksOf(method, path, body) {
-		actions = append(actions, l.Action)
-	}
-	return actions
-}
-
 // typeOf returns the type of what a path addresses; an action at its end counts as part of it.
 func typeOf(path string) string {
 	segments := strings.Split(strings.Trim(path, "/"), "/")

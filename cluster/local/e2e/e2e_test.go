@@ -88,7 +88,7 @@ var waiting = sync.OnceValue(func() map[string]bool {
 
 // scenarios are those of this run: those whose turn it is, and those that take no turns.
 func scenarios() []*scenario {
-	return slices.DeleteFunc(everyScenario(), func(s *scenario) bool { return waiting()[s.name] })
+	return slices.DeleteFunc(everyScenario(), func(s *scenario) bool { return !s.takesPart() })
 }
 
 // takesPart reports whether a scenario is in this run.

@@ -8,11 +8,11 @@ import (
 	"github.com/fluxcd/pkg/apis/kustomize"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
 )
 
 const examples = "../../../examples/gitops"
@@ -161,17 +161,9 @@ func TestIgnored(t *testing.T) {
 
 func object(t *testing.T, file string) *unstructured.Unstructured {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	objects, err := kubeyaml.Read(file)
+	if err != nil || len(objects) != 1 {
+		t.Fatalf("%s: %d objects, %v", file, len(objects), err)
 	}
-	inJSON, err := yaml.YAMLToJSON(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := &unstructured.Unstructured{}
-	if err := utiljson.Unmarshal(inJSON, &u.Object); err != nil { // As a client does: whole numbers are integers.
-		t.Fatal(err)
-	}
-	return u
+	return objects[0]
 }

@@ -14,10 +14,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
 )
 
-var (
-	contractConditions = field.At[[]any]("status", "v1beta2", "conditions")
-	statusResources    = field.At[[]any]("status", "resources")
-)
+var statusResources = field.At[[]any]("status", "resources")
 
 // collectComposites sends in which state the composite resources are, and what Azure resources they wait for. It returns the state of each.
 func (v view) collectComposites(ctx context.Context, now time.Time, to chan<- prometheus.Metric) (states map[types.UID]string) {
@@ -59,10 +56,10 @@ func stateOf(xr *unstructured.Unstructured) (state string, since time.Time) {
 	if deleted := xr.GetDeletionTimestamp(); deleted != nil {
 		return telemetry.StateDeleting, deleted.Time
 	}
-	if c := contractCondition(xr, clusterv1.PausedCondition); c["status"] == "True" {
+	if c := field.ContractCondition(xr, clusterv1.PausedCondition); c["status"] == "True" {
 		return telemetry.StatePaused, transition(c, created)
 	}
-	ready := contractCondition(xr, clusterv1.ReadyCondition)
+	ready := field.ContractCondition(xr, clusterv1.ReadyCondition)
 	if ready == nil { // Only kinds of Cluster API's contract have their own.
 		ready = field.Condition(xr, "Ready")
 	}
@@ -81,16 +78,6 @@ func stateOf(xr *unstructured.Unstructured) (state string, since time.Time) {
 		return telemetry.StateWaiting, transition(ready, created)
 	}
 	return telemetry.StateFailed, transition(ready, created)
-}
-
-// contractCondition returns a condition that Cluster API reads; nil when there is none.
-func contractCondition(xr *unstructured.Unstructured, conditionType string) map[string]any {
-	for _, c := range field.Maps(contractConditions.Value(xr)) {
-		if c["type"] == conditionType {
-			return c
-		}
-	}
-	return nil
 }
 
 // transition returns since when a condition has its status.

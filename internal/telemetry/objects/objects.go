@@ -4,6 +4,7 @@ package objects
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -77,12 +78,7 @@ func (o *Objects) current() view {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	v := o.view
-	v.composites, v.composed = slices.Clone(v.composites), slices.Clone(v.composed)
-	credentials := make(map[string]Credential, len(v.credentials))
-	for key, c := range v.credentials {
-		credentials[key] = c
-	}
-	v.credentials = credentials
+	v.composites, v.composed, v.credentials = slices.Clone(v.composites), slices.Clone(v.composed), maps.Clone(v.credentials)
 	return v
 }
 
