@@ -128,7 +128,7 @@ func runScenario(t *testing.T, s *scenario, killed ...string) {
 func (w *world) run(s step, kills ...*kill) error {
 	w.expects(s.goes)
 	if s.act != nil {
-		if err := w.persist(s.act); err != nil {
+		if err := w.persist(s.act, w.patience(s)); err != nil {
 			return err
 		}
 	}
@@ -159,16 +159,17 @@ func (w *world) run(s step, kills ...*kill) error {
 	err := w.persist(func(w *world) (err error) {
 		dropped, err = w.dropped()
 		return err
-	})
+	}, time.Minute)
 	if err == nil && dropped != "" {
 		err = errors.New(dropped)
 	}
 	return err
 }
 
-// persist tries act until it works: a person whose command was refused because a webhook was down tries again.
-func (w *world) persist(act func(*world) error) error {
-	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
+// persist tries act until it works: a person whose command was refused because a webhook was down tries again, and one who has to wait for
+// the product before the next command waits as long as for anything else.
+func (w *world) persist(act func(*world) error, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
 	for {
 		err := act(w)
@@ -183,14 +184,19 @@ func (w *world) persist(act func(*world) error) error {
 	}
 }
 
-// await returns when all expectations of the step are met at once, and an error that says what is missing when time is
-// over, or what was found that must never be.
-func (w *world) await(s step) error {
+// patience is how long a step may take.
+func (w *world) patience(s step) time.Duration {
 	patience := calmPatience
 	if len(w.killed) > 0 {
 		patience = killedPatience
 	}
-	patience = max(patience, timesLonger*s.lasts) * slack()
+	return max(patience, timesLonger*s.lasts) * slack()
+}
+
+// await returns when all expectations of the step are met at once, and an error that says what is missing when time is
+// over, or what was found that must never be.
+func (w *world) await(s step) error {
+	patience := w.patience(s)
 	ctx, cancel := context.WithTimeoutCause(w.ctx, patience, fmt.Errorf("not within %s", patience))
 	defer cancel()
 	for {

@@ -81,7 +81,7 @@ func (w *world) enter() error {
 			return err
 		}
 		return client.IgnoreAlreadyExists(w.client.Create(w.ctx, w.credential("aso-credential")))
-	})
+	}, time.Minute)
 }
 
 // credential returns a Secret as ASO reads it, with a service principal that the simulated Entra accepts.
