@@ -12,25 +12,6 @@ import (
 
 // What a role in Azure has to allow beside reading, writing and deleting the type itself (Azure documentation, "Azure permissions").
 var (
-	// polling has the type of what is read to find out the end of operations on a type, by the beginning of that; the longest one holds. It is what
-	// ASO has read in the traffic with Azure that its module has recordings of.
-	polling = map[string]string{
-		"Microsoft.Resources":                                  "Microsoft.Resources/subscriptions/operationresults",
-		"Microsoft.Network":                                    "Microsoft.Network/locations/operations",
-		"Microsoft.Network/dnsForwardingRulesets":              "Microsoft.Network/locations/dnsResolverOperationStatuses",
-		"Microsoft.Network/dnsResolvers":                       "Microsoft.Network/locations/dnsResolverOperationStatuses",
-		"Microsoft.Network/dnsZones":                           "Microsoft.Network/dnsOperationStatuses",
-		"Microsoft.Network/firewallPolicies":                   "Microsoft.Network/locations/nfvOperations",
-		"Microsoft.Network/privateDnsZones":                    "Microsoft.Network/privateDnsOperationStatuses",
-		"Microsoft.ContainerService":                           "Microsoft.ContainerService/locations/operations",
-		"Microsoft.Compute":                                    "Microsoft.Compute/locations/operations",
-		"Microsoft.Compute/diskAccesses":                       "Microsoft.Compute/locations/diskOperations",
-		"Microsoft.Compute/diskEncryptionSets":                 "Microsoft.Compute/locations/diskOperations",
-		"Microsoft.Compute/disks":                              "Microsoft.Compute/locations/diskOperations",
-		"Microsoft.Compute/snapshots":                          "Microsoft.Compute/locations/diskOperations",
-		"Microsoft.KubernetesConfiguration/extensions":         "Microsoft.KubernetesConfiguration/extensions/operations",
-		"Microsoft.KubernetesConfiguration/fluxConfigurations": "Microsoft.KubernetesConfiguration/fluxConfigurations/operations",
-	}
 	// ofMachines is what provider-capz does for virtual machines, and the disks that they bring: Azure asks for the right to write these when a
 	// machine is made.
 	ofMachines = []string{
@@ -70,7 +51,7 @@ func Actions(obj *unstructured.Unstructured, onlyUsed bool) []string {
 		return actions
 	}
 	actions = append(actions, ofType+"/write", ofType+"/delete")
-	if polled := polledFor(ofType); polled != "" {
+	for _, polled := range sources[kind.String()].polled {
 		actions = append(actions, polled+"/read")
 	}
 	if kind == VirtualMachine.GroupKind() {
@@ -107,20 +88,6 @@ func Actions(obj *unstructured.Unstructured, onlyUsed bool) []string {
 		}
 	}
 	return slices.DeleteFunc(actions, func(action string) bool { return action == "" })
-}
-
-// polledFor returns the type of what is read to find out the end of operations on a type; empty where that is not known.
-func polledFor(ofType string) string {
-	for {
-		if polled, known := polling[ofType]; known {
-			return polled
-		}
-		last := strings.LastIndex(ofType, "/")
-		if last < 0 {
-			return ""
-		}
-		ofType = ofType[:last]
-	}
 }
 
 // within reports whether an ID is of the resource of an object or of a part of it, which needs no action of its own.

@@ -94,4 +94,6 @@ func TypeOf(kind schema.GroupKind) string { return sources[kind.String()].arm }
 type source struct {
 	arm, owner string
 	tagged     bool
+	// polled are the types in Azure of what ASO reads to find out the end of operations.
+	polled []string
 }

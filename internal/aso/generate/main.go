@@ -1,7 +1,8 @@
 // Command generate writes the table of Azure Service Operator (ASO) kinds: the type that each has in Azure, the kind that owns it,
-// and whether it has tags.
+// whether it has tags, and what is read to find out the end of operations on it.
 //
-// It reads the ASO module's sources, as the struct tags of the owner fields and the types in Azure are not in ASO's CRDs.
+// It reads the ASO module's sources, as the struct tags of the owner fields and the types in Azure are not in ASO's CRDs, and the recordings of
+// traffic with Azure there.
 package main
 
 import (
@@ -33,6 +34,8 @@ type kind struct {
 	owner string
 	// tagged reports whether spec has tags.
 	tagged bool
+	// polled are the types in Azure of what is read to find out the end of operations.
+	polled []string
 }
 
 func main() {
@@ -61,6 +64,13 @@ func run(from, output string) error {
 	})
 	if err != nil {
 		return err
+	}
+	recorded, err := operationsIn(dir)
+	if err != nil {
+		return err
+	}
+	for _, k := range kinds {
+		k.polled = recorded.of(k.arm)
 	}
 	source, err := format.Source(render(kinds))
 	if err != nil {
@@ -202,6 +212,9 @@ func render(kinds map[string]*kind) []byte {
 		}
 		if k.tagged {
 			b.WriteString(", tagged: true")
+		}
+		if len(k.polled) > 0 {
+			fmt.Fprintf(&b, ", polled: %#v", k.polled)
 		}
 		b.WriteString("},\n")
 	}
