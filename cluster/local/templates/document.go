@@ -52,6 +52,9 @@ func row(t Template, r Result) string {
 		what = "**failed**: " + oneLine(r.Failure)
 	case len(r.LeftOut) > 0:
 		what += "; left out: " + strings.Join(r.LeftOut, ", ")
+		if len(r.NotApplied) > 0 {
+			what += ", for which wait: " + strings.Join(r.NotApplied, ", ")
+		}
 	}
 	machines, took := "", ""
 	if r.Reached != "" {

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilversion "k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/example"
@@ -33,6 +34,7 @@ var (
 	healthCheckKind     = schema.GroupVersionKind{Group: coreGroup, Version: coreVersion, Kind: "MachineHealthCheck"}
 	identityKind        = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureClusterIdentity"}
 	machineTemplateKind = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachineTemplate"}
+	azureMachineKind    = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachine"}
 	azurePoolKind       = schema.GroupVersionKind{Group: infrastructureGroup, Version: "v1beta1", Kind: "AzureMachinePool"}
 )
 
@@ -42,10 +44,19 @@ const helmKind = "HelmChartProxy"
 // registryFlag is a flag of former kubelets.
 const registryFlag = "azure-container-registry-config"
 
+// laterGroup is the version of an API group that kube-apiserver has later than machines here.
+const laterGroup = "scheduling.k8s.io/v1beta1"
+
+// notBooted is what a virtual machine says whose image has a version of Kubernetes that simulated machines do not have.
+const notBooted = "simulated machines have"
+
 // The ends that a template comes to here.
 const (
 	// whole is the end that it comes to in Azure.
 	whole = "Available"
+	// oldKubernetes is that of a template with a version of Kubernetes that simulated machines do not have.
+	oldKubernetes = "the network is Ready, and the virtual machine of the control plane is made; it does not boot: the template has a version of " +
+		"Kubernetes of its own, before those that simulated machines have"
 	// windowsRun is that of a template with Windows: nothing of what runs in such a machine is simulated.
 	windowsRun = "Available but for Windows: machines run there, without Nodes"
 	// classRead is that of a ClusterClass.
@@ -54,6 +65,9 @@ const (
 	ipv6Only = "network and control plane machine are Ready; no API server: simulated networks carry no IPv6"
 	// flagGone is that of a template with a flag that the kubelet has no more; whoever serves CAPZ's kinds, it is the same.
 	flagGone = "network and control plane machine are Ready; no API server: the kubelet has no flag --" + registryFlag + " any more"
+	// groupMissing is that of a template whose API server is told of an API group's version that comes with a later Kubernetes, and waits for it.
+	groupMissing = "network and control plane machine are Ready; the API server does not become ready: it waits for " + laterGroup +
+		", which Kubernetes " + machineVersion + " does not have"
 	// unsigned is that of machines whose Nodes no cloud controller can initialize: it has nothing to sign in with, whoever serves CAPZ's kinds.
 	unsigned = "network and machines are Ready, the API server answers; Nodes wait: machines have no identity, and azure.json has no client " +
 		"secret, as the AzureClusterIdentity has none"
@@ -84,6 +98,11 @@ func (w *world) end(ctx context.Context) (string, error) {
 		return ipv6Only, nil
 	case strings.Contains(w.template.text, registryFlag):
 		return flagGone, nil
+	case strings.Contains(w.template.text, laterGroup):
+		return groupMissing, nil
+	}
+	if old, err := w.tooOld(ctx); old || err != nil {
+		return oldKubernetes, err
 	}
 	if on, err := w.unsigned(ctx); on || err != nil {
 		return unsigned, err
@@ -100,6 +119,22 @@ func (w *world) end(ctx context.Context) (string, error) {
 		}
 	}
 	return whole, nil
+}
+
+// tooOld reports whether a Cluster has a version of Kubernetes of its own that is before all that simulated machines have.
+func (w *world) tooOld(ctx context.Context) (bool, error) {
+	planes, err := w.list(ctx, controlPlaneKind)
+	if err != nil {
+		return false, err
+	}
+	for i := range planes {
+		text, _, _ := unstructured.NestedString(planes[i].Object, "spec", "version")
+		version, err := utilversion.ParseSemantic(text)
+		if err == nil && version.LessThan(utilversion.MustParseSemantic(oldestVersion)) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // unsigned reports whether machines have no identity of their own in Azure, nor the AzureClusterIdentity a client secret that they could have
@@ -164,8 +199,10 @@ func (w *world) missing(ctx context.Context, end string) ([]string, error) {
 		return w.classLacks(ctx)
 	case providerMissing:
 		return w.networkLacks(ctx)
-	case ipv6Only, flagGone:
+	case ipv6Only, flagGone, groupMissing:
 		return w.infrastructureLacks(ctx)
+	case oldKubernetes:
+		return w.bootLacks(ctx)
 	}
 	looks := []func(context.Context, string) ([]string, error){w.clusterLacks, w.nodesLack, w.addOnsLack}
 	if end == unsigned {
@@ -255,8 +292,8 @@ func (w *world) setLacks(ctx context.Context, set *unstructured.Unstructured) ([
 	return nil, nil
 }
 
-// labels by which Machines say which set they are of.
-var labels = map[string]string{deploymentKind.Kind: "cluster.x-k8s.io/deployment-name", poolKind.Kind: "cluster.x-k8s.io/pool-name"}
+// setLabels are those by which Machines say which set they are of.
+var setLabels = map[string]string{deploymentKind.Kind: "cluster.x-k8s.io/deployment-name", poolKind.Kind: "cluster.x-k8s.io/pool-name"}
 
 // runningLacks says what lacks of the machines of a MachineDeployment or MachinePool that become no Nodes here.
 func (w *world) runningLacks(ctx context.Context, set *unstructured.Unstructured) ([]string, error) {
@@ -267,7 +304,7 @@ func (w *world) runningLacks(ctx context.Context, set *unstructured.Unstructured
 	want, _, _ := unstructured.NestedInt64(set.Object, "spec", "replicas")
 	running := int64(0)
 	for i := range machines {
-		if machines[i].GetLabels()[labels[set.GetKind()]] != set.GetName() {
+		if machines[i].GetLabels()[setLabels[set.GetKind()]] != set.GetName() {
 			continue
 		}
 		done, _, _ := unstructured.NestedBool(machines[i].Object, "status", "initialization", "infrastructureProvisioned")
@@ -321,6 +358,25 @@ func (w *world) infrastructureLacks(ctx context.Context) ([]string, error) {
 	return missing, nil
 }
 
+// bootLacks says what lacks of a cluster whose machines do not boot: the network, and the virtual machine of the control plane, which says why.
+func (w *world) bootLacks(ctx context.Context) ([]string, error) {
+	missing, err := w.networkLacks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	machines, err := w.list(ctx, azureMachineKind)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(machines, func(u unstructured.Unstructured) bool {
+		message, _ := field.Condition(&u, "VMRunning")["message"].(string)
+		return strings.Contains(message, notBooted)
+	}) {
+		missing = append(missing, fmt.Sprintf("no AzureMachine says %q in VMRunning", notBooted))
+	}
+	return missing, nil
+}
+
 // classLacks says what the ClusterClass lacks.
 func (w *world) classLacks(ctx context.Context) ([]string, error) {
 	found, err := w.list(ctx, classKind)
@@ -343,13 +399,13 @@ func (w *world) classLacks(ctx context.Context) ([]string, error) {
 
 // addOnsLack says which ClusterResourceSets have not been applied, and which MachineHealthChecks find their machines unhealthy.
 func (w *world) addOnsLack(ctx context.Context, end string) ([]string, error) {
-	sets, err := w.list(ctx, resourceSetKind)
+	sets, _, err := w.appliedSets(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var missing []string
-	for i := range sets {
-		missing = append(missing, conditionLacks(&sets[i], "ResourcesApplied")...)
+	for _, set := range sets {
+		missing = append(missing, conditionLacks(set, "ResourcesApplied")...)
 	}
 	checks, err := w.list(ctx, healthCheckKind)
 	if err != nil {

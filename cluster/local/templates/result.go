@@ -17,6 +17,8 @@ type Result struct {
 	// Reached is the end that it came to, LeftOut the kinds whose objects the API server does not know.
 	Reached string   `json:"reached,omitempty"`
 	LeftOut []string `json:"leftOut,omitempty"`
+	// NotApplied are the ClusterResourceSets that wait for what a chart installs that has been left out.
+	NotApplied []string `json:"notApplied,omitempty"`
 	// Machines are how many there were at that end, Nodes how many of them were Nodes.
 	Machines int `json:"machines,omitempty"`
 	Nodes    int `json:"nodes,omitempty"`

@@ -91,6 +91,13 @@ func (w *world) run(ctx context.Context, result *Result) error {
 	}
 	result.Reached, result.UpSeconds = end, seconds(begun)
 	result.Machines, result.Nodes = w.machines(ctx)
+	_, waiting, err := w.appliedSets(ctx)
+	if err != nil {
+		return errors.Join(err, w.leave(ctx))
+	}
+	for _, set := range waiting {
+		result.NotApplied = append(result.NotApplied, set.GetKind()+" "+set.GetName())
+	}
 	begun = time.Now()
 	err = w.leave(ctx)
 	result.DownSeconds = seconds(begun)

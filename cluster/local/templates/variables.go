@@ -9,7 +9,9 @@ import (
 // The versions of Kubernetes: that of machines is the one that simulated images have, that of AKS is one that AKS offers.
 const (
 	machineVersion = "v1.36.3"
-	aksVersion     = "v1.33.6"
+	// oldestVersion is the first that simulated machines have.
+	oldestVersion = "v1.33.0"
+	aksVersion    = "v1.33.6"
 )
 
 const (
