@@ -67,6 +67,12 @@ func (w *Walker) Patch(ctx context.Context, from, to client.Object) error {
 	return w.Client.Patch(ctx, to.DeepCopyObject().(client.Object), client.MergeFromWithOptions(from, client.MergeFromWithOptimisticLock{}), client.FieldOwner(w.FieldOwner)) //nolint:forcetypeassert // A copy of one.
 }
 
+// PatchStatus changes the status of an object that is still as it was read, and returns the object as it is then. It returns a conflict if it is not.
+func (w *Walker) PatchStatus(ctx context.Context, from, to *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	changed := to.DeepCopy()
+	return changed, w.Client.Status().Patch(ctx, changed, client.MergeFromWithOptions(from, client.MergeFromWithOptimisticLock{}), client.FieldOwner(w.FieldOwner))
+}
+
 // Remove returns what deletes an object, if it is there.
 func (w *Walker) Remove(o client.Object) func(context.Context) error {
 	return func(ctx context.Context) error { return client.IgnoreNotFound(w.Client.Delete(ctx, o)) }

@@ -1,9 +1,13 @@
 package walk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"strings"
 	"time"
 
@@ -116,32 +120,50 @@ func (w *Walker) make(ctx context.Context, dry bool, s Step, changes []Change) (
 	return changes, nil
 }
 
-// Await waits until nothing of a step is awaited any more. It returns an error that says what is, when the patience has come to its end.
+// Await waits until nothing of a step is awaited any more. An API server that cannot be read for a while is waited for, too. It returns an error that
+// says what is awaited, when the patience has come to its end.
 func (w *Walker) Await(ctx context.Context, s Step) error {
 	ctx, cancel := context.WithTimeout(ctx, w.Patience)
 	defer cancel()
 	said := ""
 	for {
 		open, err := s.Awaited(ctx)
-		if err != nil && ctx.Err() == nil {
+		switch {
+		case err == nil && len(open) == 0:
+			return nil
+		case err == nil:
+		case ctx.Err() != nil: // The error is of the end of the patience.
+			open = nil
+		case passes(err):
+			open = []string{"the API server to answer: " + err.Error()}
+		default:
 			return err
 		}
-		if err == nil && len(open) == 0 {
-			return nil
-		}
-		if err == nil {
-			if words := strings.Join(open, "; "); words != said {
-				said = words
-				w.Say(s.Name + ": waiting for " + said)
-			}
+		if words := strings.Join(open, "; "); words != "" && words != said {
+			said = words
+			w.Say(s.Name + ": waiting for " + said)
 		}
 		select {
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return fmt.Errorf("waited %s for %s; start it again to wait on", w.Patience, said)
+				return fmt.Errorf("waited %s for %s; start it again to wait on", w.Patience, cmp.Or(said, "the API server to answer"))
 			}
 			return ctx.Err()
 		case <-time.After(w.Poll):
 		}
 	}
+}
+
+// passes reports whether an error of a look at the API server says that it cannot answer now, as while it starts again, or is busy, or the way to it
+// is broken. What it refuses it refuses the next time, too.
+func passes(err error) bool {
+	var (
+		answered    apierrors.APIStatus
+		unreachable net.Error
+	)
+	if errors.As(err, &answered) {
+		code := answered.Status().Code
+		return code >= http.StatusInternalServerError || code == http.StatusTooManyRequests
+	}
+	return errors.As(err, &unreachable) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
