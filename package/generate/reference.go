@@ -97,7 +97,16 @@ func cell(description string) string {
 		if example, ok := strings.CutPrefix(line, "Example: "); ok {
 			line = "Example: `" + example + "`"
 		}
-		out = append(out, strings.ReplaceAll(line, "|", `\|`))
+		out = append(out, strings.ReplaceAll(withoutTags(line), "|", `\|`))
 	}
 	return strings.Join(out, " ")
+}
+
+// withoutTags escapes what Markdown would take for a tag and not show: <cluster>. Code is left as it is.
+func withoutTags(line string) string {
+	parts := strings.Split(line, "`")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = strings.ReplaceAll(parts[i], "<", `\<`)
+	}
+	return strings.Join(parts, "`")
 }

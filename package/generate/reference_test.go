@@ -9,7 +9,7 @@ import (
 )
 
 func TestWriteFields(t *testing.T) {
-	text := extv1.JSONSchemaProps{Type: "string", Description: "text is\na | b\nExample: x"}
+	text := extv1.JSONSchemaProps{Type: "string", Description: "text of <name> is\na `<b>` | b\nExample: <x>"}
 	list := func(item extv1.JSONSchemaProps) extv1.JSONSchemaProps {
 		return extv1.JSONSchemaProps{Type: "array", Items: &extv1.JSONSchemaPropsOrArray{Schema: &item}}
 	}
@@ -31,7 +31,7 @@ func TestWriteFields(t *testing.T) {
 		"| `spec.conditions` | list of object |  |",
 		"| `spec.count` | integer, default `1` |  |",
 		"| `spec.list` | list of object, required |  |",
-		"| `spec.list[].text` | string | text is a \\| b Example: `x` |",
+		"| `spec.list[].text` | string | text of \\<name> is a `<b>` \\| b Example: `<x>` |",
 		"| `spec.map` | map of string |  |",
 		"| `spec.object` | object |  |",
 		"",
