@@ -4,6 +4,7 @@ package check
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -55,6 +56,11 @@ func Read(path string, content []byte) *Page {
 	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM))
 	root := markdown.Parser().Parse(text.NewReader(content), parser.WithContext(parser.NewContext()))
 	r := reader{page: p, source: content, seen: map[string]int{}, line: 1}
+	for i, c := range content {
+		if c == '\n' {
+			r.ends = append(r.ends, i)
+		}
+	}
 	// The walker itself never fails.
 	_ = ast.Walk(root, r.visit)
 	return p
@@ -77,8 +83,10 @@ func withoutFrontMatter(content []byte) []byte {
 type reader struct {
 	page   *Page
 	source []byte
-	seen   map[string]int
-	line   int
+	// ends are the offsets of the ends of lines.
+	ends []int
+	seen map[string]int
+	line int
 }
 
 func (r *reader) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -122,7 +130,10 @@ func (r *reader) block(language string, n ast.Node) {
 	r.page.Blocks = append(r.page.Blocks, Block{Language: language, Text: string(n.Lines().Value(r.source)), Line: r.line})
 }
 
-func (r *reader) lineOf(offset int) int { return 1 + bytes.Count(r.source[:offset], []byte("\n")) }
+func (r *reader) lineOf(offset int) int {
+	before, _ := slices.BinarySearch(r.ends, offset)
+	return before + 1
+}
 
 // plain returns what a reader sees of a node's text.
 func (r *reader) plain(n ast.Node) string {
