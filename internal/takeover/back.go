@@ -25,6 +25,8 @@ func (w *Walk) stepsBack() []walk.Step {
 		{Name: "hold", Changes: w.holdForBack},
 		{Name: "take the definitions from Crossplane", Changes: w.parkDefinitions},
 		{Name: "uninstall", Changes: w.uninstall, Awaited: w.uninstalled},
+		{Name: "detach", Changes: w.detach},
+		{Name: "let go", Changes: w.letGo, Awaited: w.gone},
 		{Name: "restore the definitions", Changes: w.restoreDefinitions},
 		{Name: "hand back", Changes: w.handBack},
 		{Name: "start CAPZ", Changes: w.startCAPZ, Awaited: w.capzStarted},
@@ -57,13 +59,18 @@ func (w *Walk) checkBack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	members, err := w.List(ctx, poolMachineKind)
+	if err != nil {
+		return err
+	}
 	for _, xr := range composites {
-		kind, _ := composite.Lookup(xr.GroupVersionKind().GroupKind())
-		switch {
-		case xr.GetDeletionTimestamp() != nil:
-			problems = append(problems, fmt.Sprintf("%s %s is being deleted: wait until it is gone", xr.GetKind(), client.ObjectKeyFromObject(xr)))
-		case !slices.Contains(taken, kind.Family):
+		if !shown(xr) {
 			problems = append(problems, fmt.Sprintf("%s %s cannot go to CAPZ yet: this version returns AzureASOManaged* clusters only", xr.GetKind(), client.ObjectKeyFromObject(xr)))
+		}
+	}
+	for _, xr := range slices.Concat(composites, members) {
+		if xr.GetDeletionTimestamp() != nil && ours(xr) { // What still is CAPZ's goes on there.
+			problems = append(problems, fmt.Sprintf("%s %s is being deleted: wait until it is gone", xr.GetKind(), client.ObjectKeyFromObject(xr)))
 		}
 	}
 	if len(problems) > 0 {
@@ -265,32 +272,42 @@ func (w *Walk) restore(ctx context.Context, which func(*unstructured.Unstructure
 	return changes, nil
 }
 
-// handBack takes what is this project's off the objects.
-func (w *Walk) handBack(ctx context.Context) ([]walk.Change, error) {
+// heldForBack returns what is this project's, with its ASO objects.
+func (w *Walk) heldForBack(ctx context.Context) ([]held, error) {
 	composites, err := w.composites(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := w.hold(ctx, slices.DeleteFunc(composites, func(xr *unstructured.Unstructured) bool { return !onThisSide(xr) }))
+	return w.hold(ctx, slices.DeleteFunc(composites, func(xr *unstructured.Unstructured) bool { return !onThisSide(xr) }))
+}
+
+// handBack takes what is this project's off the objects.
+func (w *Walk) handBack(ctx context.Context) ([]walk.Change, error) {
+	all, err := w.heldForBack(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var changes []walk.Change
+	var changes, composites []walk.Change
 	for _, h := range all {
 		for _, c := range h.children {
-			if equality.Semantic.DeepEqual(c.PartialObjectMetadata, childBack(c, h.composite)) {
+			if letGoOf(c, h) || equality.Semantic.DeepEqual(c.PartialObjectMetadata, childBack(c, h.composite)) {
 				continue
 			}
 			changes = append(changes, walk.ChangeOf(c, "what Crossplane has applied becomes what CAPZ applies", func(ctx context.Context) error {
 				return w.Patch(ctx, c.PartialObjectMetadata, childBack(c, h.composite))
 			}))
 		}
-		xr := compositeBack(h.composite)
-		what := fmt.Sprintf("finalizers %s become %s", listed(h.composite.GetFinalizers()), listed(xr.GetFinalizers()))
-		changes = append(changes, walk.ChangeOf(xr, what, func(ctx context.Context) error { return w.Patch(ctx, h.composite, xr) }))
+		what := fmt.Sprintf("finalizers %s become %s", listed(h.composite.GetFinalizers()), listed(compositeBack(h.composite).GetFinalizers()))
+		composites = append(composites, w.change(h.composite, what, statusBack, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			return compositeBack(current), nil
+		}))
+	}
+	members, err := w.returnMembers(ctx)
+	if err != nil {
+		return nil, err
 	}
 	rest, err := w.releaseRest(ctx)
-	return append(changes, rest...), err
+	return slices.Concat(changes, composites, members, rest), err
 }
 
 // releaseRest takes the finalizers of this project off the objects that compose nothing, and off the Secrets with ASO's credentials.

@@ -11,6 +11,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 	"github.com/crossplane-capz/crossplane-capz/internal/walk"
@@ -39,6 +41,8 @@ var (
 	namespaceKind  = schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}
 	secretKind     = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
 	clusterKind    = clusterv1.GroupVersion.WithKind("Cluster")
+	// poolMachineKind is the kind of the objects that instances of scale sets have.
+	poolMachineKind = v1beta1.GroupVersion.WithKind(v1beta1.AzureMachinePoolMachineKind)
 
 	webhookKinds = []schema.GroupVersionKind{
 		{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfiguration"},
@@ -54,6 +58,17 @@ var capzFinalizers = map[string]string{
 	composite.AzureASOManagedMachinePool.Kind:  clusterv1.ClusterFinalizer,
 	composite.AzureManagedControlPlane.Kind:    managedClusterFinalizer,
 	composite.AzureManagedMachinePool.Kind:     azureClusterFinalizer,
+	composite.AzureCluster.Kind:                azureClusterFinalizer,
+	composite.AzureMachine.Kind:                "azuremachine.infrastructure.cluster.x-k8s.io",
+	composite.AzureMachinePool.Kind:            clusterv1.MachinePoolFinalizer,
+	v1beta1.AzureMachinePoolMachineKind:        "azuremachinepoolmachine.infrastructure.cluster.x-k8s.io",
+}
+
+// madeByASO are the kinds that CAPZ makes by ASO for objects of kinds whose users write none: what else these consist of it makes in Azure itself
+// (its module, azure/services).
+var madeByASO = []aso.Kind{
+	aso.ResourceGroup, aso.VirtualNetwork, aso.VirtualNetworksSubnet, aso.NatGateway, aso.BastionHost, aso.PrivateEndpoint, aso.PrivateLinkService,
+	aso.ManagedCluster, aso.ManagedClustersAgentPool, aso.FleetsMember, aso.Extension,
 }
 
 // Finalizers of CAPZ. With a slash and a hash behind, they keep an AzureClusterIdentity as long as a cluster uses it.

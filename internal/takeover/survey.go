@@ -18,10 +18,10 @@ import (
 var specResources = field.At[[]any]("spec", "resources")
 
 // composites returns the objects of the kinds that compose something: those that change hands.
-func (w *Walk) composites(ctx context.Context, families ...composite.Family) ([]*unstructured.Unstructured, error) {
+func (w *Walk) composites(ctx context.Context) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, kind := range composite.Select(composite.InContract) {
-		if kind.Group != composite.InfrastructureGroup || len(families) > 0 && !slices.Contains(families, kind.Family) {
+		if kind.Group != composite.InfrastructureGroup {
 			continue
 		}
 		found, err := w.List(ctx, kind.GroupVersionKind)
@@ -64,17 +64,23 @@ func (w *Walk) hold(ctx context.Context, composites []*unstructured.Unstructured
 			}
 			for i := range listed[kind.GroupKind()] {
 				if object := &listed[kind.GroupKind()][i]; belongs(object, xr) {
-					version := kind.GroupVersion().String()
-					if inline(xr) {
-						version = handover.VersionOf(object, kind)
-					}
-					h.children = append(h.children, child{object, version})
+					h.children = append(h.children, child{object, versionOf(object, kind)})
 				}
 			}
 		}
 		all = append(all, h)
 	}
 	return all, nil
+}
+
+// versionOf returns the API version in which an ASO object is written by whoever composes it.
+func versionOf(object *metav1.PartialObjectMetadata, kind schema.GroupVersionKind) string {
+	for _, m := range object.ManagedFields {
+		if m.Manager == updated.manager && m.Operation == updated.operation && m.Subresource == "" {
+			return m.APIVersion
+		}
+	}
+	return handover.VersionOf(object, kind)
 }
 
 // childKinds returns the kinds of ASO that a composite resource has, each once: those of its spec, and those that CAPZ has noted.

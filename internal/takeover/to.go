@@ -34,6 +34,12 @@ func (w *Walk) stepsTo() []walk.Step {
 // taken are the families whose objects can be taken over: those of which `make switch` has shown it.
 var taken = []composite.Family{composite.ASOManaged}
 
+// shown reports whether `make switch` has shown how objects of the kind of a composite resource change hands.
+func shown(xr *unstructured.Unstructured) bool {
+	kind, _ := composite.Lookup(xr.GroupVersionKind().GroupKind())
+	return slices.Contains(taken, kind.Family)
+}
+
 // checkTo says what stands in the way.
 func (w *Walk) checkTo(ctx context.Context, dry bool) error {
 	var problems []string
@@ -65,6 +71,16 @@ func (w *Walk) checkTo(ctx context.Context, dry bool) error {
 	for _, xr := range composites {
 		problems = append(problems, obstacles(xr)...)
 	}
+	problems = append(problems, w.kindsLacking(composites)...)
+	members, err := w.List(ctx, poolMachineKind)
+	if err != nil {
+		return err
+	}
+	for _, o := range members {
+		if o.GetDeletionTimestamp() != nil && !slices.Contains(o.GetFinalizers(), names.Finalizer) {
+			problems = append(problems, fmt.Sprintf("%s %s/%s is being deleted: wait until it is gone, or start again then", o.GetKind(), o.GetNamespace(), o.GetName()))
+		}
+	}
 	if len(problems) > 0 {
 		return &walk.BlockedError{Problems: problems}
 	}
@@ -87,8 +103,7 @@ func obstacles(xr *unstructured.Unstructured) []string {
 	case slices.Contains(xr.GetFinalizers(), names.Finalizer):
 		return nil // It is this project's already.
 	}
-	kind, _ := composite.Lookup(xr.GroupVersionKind().GroupKind())
-	if !slices.Contains(taken, kind.Family) {
+	if !shown(xr) {
 		say("cannot be taken over yet: this version takes over AzureASOManaged* clusters only")
 	}
 	if xr.GetDeletionTimestamp() != nil {
@@ -138,10 +153,6 @@ func (w *Walk) removeWebhooks(ctx context.Context) ([]walk.Change, error) {
 		changes = append(changes, walk.ChangeOf(o, "is deleted, as CAPZ no longer answers it", w.Remove(o)))
 	}
 	return changes, err
-}
-
-func (w *Walk) remove(o client.Object) func(context.Context) error {
-	return func(ctx context.Context) error { return client.IgnoreNotFound(w.Client.Delete(ctx, o)) }
 }
 
 // holdForTo marks what is CAPZ's, so that Crossplane leaves it alone until it is handed over.
@@ -237,7 +248,7 @@ func (w *Walk) installed(ctx context.Context) ([]string, error) {
 
 // handOver gives each composite resource what CAPZ has made of it, and lets Crossplane act.
 func (w *Walk) handOver(ctx context.Context) ([]walk.Change, error) {
-	composites, err := w.composites(ctx, taken...)
+	composites, err := w.composites(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -245,8 +256,14 @@ func (w *Walk) handOver(ctx context.Context) ([]walk.Change, error) {
 		return xr.GetAnnotations()[stateAnnotation] != stateTo && slices.Contains(xr.GetFinalizers(), names.Finalizer)
 	})
 	all, err := w.hold(ctx, composites)
+	if err != nil {
+		return nil, err
+	}
 	var changes []walk.Change
 	for _, h := range all {
+		if err := deletedMeanwhile(h.composite); err != nil {
+			return nil, err
+		}
 		for _, c := range h.children {
 			if equality.Semantic.DeepEqual(c.PartialObjectMetadata, childFor(c, h.composite)) {
 				continue
@@ -261,10 +278,25 @@ func (w *Walk) handOver(ctx context.Context) ([]walk.Change, error) {
 			return nil, err
 		}
 		what := fmt.Sprintf("refers to %d composed objects; finalizers %s become %s", len(h.children), listed(h.composite.GetFinalizers()), listed(xr.GetFinalizers()))
-		changes = append(changes, walk.ChangeOf(xr, what, func(ctx context.Context) error { return w.Patch(ctx, h.composite, xr) }))
+		changes = append(changes, w.change(h.composite, what, statusFor, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			return compositeFor(held{composite: current, children: h.children})
+		}))
+	}
+	members, err := w.takeMembers(ctx)
+	if err != nil {
+		return nil, err
 	}
 	identities, err := w.releaseIdentities(ctx)
-	return append(changes, identities...), err
+	return slices.Concat(changes, members, identities), err
+}
+
+// deletedMeanwhile says of an object that was deleted after CAPZ had stopped, which nobody can give a finalizer any more.
+func deletedMeanwhile(xr *unstructured.Unstructured) error {
+	if xr.GetDeletionTimestamp() == nil {
+		return nil
+	}
+	return &walk.BlockedError{Problems: []string{fmt.Sprintf(
+		"%s %s/%s was deleted after CAPZ had stopped, and only CAPZ can end that: return to it with --back, and start again when the object is gone", xr.GetKind(), xr.GetNamespace(), xr.GetName())}}
 }
 
 // releaseIdentities takes CAPZ's finalizers off the AzureClusterIdentities, as nobody else does. CAPZ sets them again by itself.
@@ -292,7 +324,7 @@ func listed(finalizers []string) string {
 
 // settled says what is not as it should be after the takeover.
 func (w *Walk) settled(ctx context.Context) ([]string, error) {
-	composites, err := w.composites(ctx, taken...)
+	composites, err := w.composites(ctx)
 	if err != nil {
 		return nil, err
 	}
