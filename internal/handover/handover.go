@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
 )
@@ -45,6 +47,23 @@ func VersionOf(o metav1.Object, kind schema.GroupVersionKind) string {
 	}
 	return kind.GroupVersion().String()
 }
+
+// WrittenIn returns the API version that the spec of an ASO object of a kind was last written in, but by controllers for their status.
+func WrittenIn(o metav1.Object, kind schema.GroupVersionKind) string {
+	version, at := kind.GroupVersion().String(), time.Time{}
+	for _, m := range o.GetManagedFields() {
+		if m.Subresource != "" || m.FieldsV1 == nil || m.Time == nil || m.Time.Time.Before(at) {
+			continue
+		}
+		written := &fieldpath.Set{}
+		if written.FromJSON(m.FieldsV1.GetRawReader()) == nil && !written.WithPrefix(specElement).Empty() {
+			version, at = m.APIVersion, m.Time.Time
+		}
+	}
+	return version
+}
+
+var specElement = fieldpath.PathElement{FieldName: new("spec")}
 
 // ToComposite has an ASO object of a kind be one that a composite resource composes: Crossplane finds it by its name among what is composed, and may
 // take back what the former owner has applied.
