@@ -22,7 +22,7 @@ import (
 // Exit codes, which scripts go by.
 const (
 	exitMistake = 1
-	// exitChanges is the end of a plan with changes, and of why when something is not ready.
+	// exitChanges is the end of a plan with changes, of why when something is not ready, and of collect when something could not be read.
 	exitChanges = 2
 )
 
@@ -40,7 +40,8 @@ func newCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
-	root.AddCommand(newPlanCommand(streams), newAdoptCommand(streams), newMigrateCommand(streams), newWhyCommand(streams), newTakeoverCommand(streams), newVersionCommand(streams))
+	root.AddCommand(newPlanCommand(streams), newAdoptCommand(streams), newMigrateCommand(streams), newWhyCommand(streams), newCollectCommand(streams),
+		newTakeoverCommand(streams), newVersionCommand(streams))
 	return root
 }
 
@@ -59,7 +60,7 @@ func exitCode(err error, streams genericiooptions.IOStreams) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errChanges), errors.Is(err, errNotReady):
+	case errors.Is(err, errChanges), errors.Is(err, errNotReady), errors.Is(err, errNotWhole):
 		return exitChanges
 	case !errors.Is(err, errShown):
 		_, _ = fmt.Fprintln(streams.ErrOut, "error:", err)

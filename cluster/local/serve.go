@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/cloudcontroller"
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/leaks"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/node"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/written"
 )
 
 type registryCommand struct {
@@ -59,7 +59,7 @@ func (c *nodeCommand) Run(ctx context.Context, _ checkout) error {
 		Env: []string{"HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.Getenv("TMPDIR")},
 	}
 	if c.Record != "" {
-		spool, err := leaks.CreateSpool(c.Record)
+		spool, err := written.Create(c.Record)
 		if err != nil {
 			return err
 		}

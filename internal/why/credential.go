@@ -72,7 +72,7 @@ func (w *walk) secret(namespace, name string, keys []string) *Link {
 	case err != nil:
 		return w.unread(o, false, err)
 	}
-	has, known := keysOf(found)
+	has, known := KeysOf(found)
 	lacking := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return slices.Contains(has, key) })
 	if !known || len(lacking) == 0 {
 		return nil
@@ -81,8 +81,8 @@ func (w *walk) secret(namespace, name string, keys []string) *Link {
 		Message: fmt.Sprintf("has no key %s, but keys %s", strings.Join(lacking, ", "), strings.Join(has, ", "))}}}
 }
 
-// keysOf returns the keys of a Secret by what its managers have noted in its metadata; not known when they have noted none.
-func keysOf(metadata *unstructured.Unstructured) (keys []string, known bool) {
+// KeysOf returns the keys of a Secret by what its managers have noted in its metadata; not known when they have noted none.
+func KeysOf(metadata *unstructured.Unstructured) (keys []string, known bool) {
 	for _, entry := range metadata.GetManagedFields() {
 		if entry.FieldsV1 == nil {
 			continue

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/leaks"
+	"github.com/crossplane-capz/crossplane-capz/internal/leaks"
 )
 
 // The canary is a Secret whose value is written where the search looks. A search that does not find it there finds nothing else.

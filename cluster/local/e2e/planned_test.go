@@ -115,12 +115,12 @@ func (w *world) plan(objects []*unstructured.Unstructured) (saying, error) {
 	for _, item := range plan.Changes {
 		switch item.Action {
 		case "create", "change":
-			said.writes[written(http.MethodPut, item.Resource)] = true
+			said.writes[writeOf(http.MethodPut, item.Resource)] = true
 		case "delete":
-			said.writes[written(http.MethodDelete, item.Resource)] = true
+			said.writes[writeOf(http.MethodDelete, item.Resource)] = true
 		case "replace":
-			said.writes[written(http.MethodPut, item.Resource)] = true
-			said.writes[written(http.MethodDelete, item.Replaces)] = true
+			said.writes[writeOf(http.MethodPut, item.Resource)] = true
+			said.writes[writeOf(http.MethodDelete, item.Replaces)] = true
 		}
 	}
 	if (len(said.writes) > 0) != changes {
@@ -130,8 +130,8 @@ func (w *world) plan(objects []*unstructured.Unstructured) (saying, error) {
 	return said, nil
 }
 
-// written returns the method and the end of the path of a request that writes a resource.
-func written(method string, r plannedResource) string {
+// writeOf returns the method and the end of the path of a request that writes a resource.
+func writeOf(method string, r plannedResource) string {
 	return strings.ToLower(fmt.Sprintf("%s %s/%s", method, r.Type[strings.LastIndex(r.Type, "/")+1:], r.AzureName))
 }
 

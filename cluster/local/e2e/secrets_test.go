@@ -13,8 +13,9 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/leaks"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/written"
+	"github.com/crossplane-capz/crossplane-capz/internal/leaks"
 )
 
 const (
@@ -37,9 +38,9 @@ var haul leaks.Haul
 type watcher struct {
 	stack   *stack.Stack
 	etcd    *clientv3.Client
-	objects *leaks.Objects
+	objects *written.Objects
 	// others are texts that are no objects.
-	others *leaks.Spool
+	others *written.Spool
 	stop   context.CancelFunc
 	done   chan error
 	// end returns when all that was written by then has been taken. The management cluster has to be up.
@@ -56,15 +57,15 @@ func watchSecrets(s *stack.Stack) (*watcher, error) {
 	if w.etcd, err = clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, TLS: certificates, MaxCallRecvMsgSize: 1 << 30}); err != nil {
 		return nil, err
 	}
-	objects, err := leaks.CreateSpool(w.file("objects"))
+	objects, err := written.Create(w.file("objects"))
 	if err != nil {
 		return nil, err
 	}
-	if w.others, err = leaks.CreateSpool(w.file("others")); err != nil {
+	if w.others, err = written.Create(w.file("others")); err != nil {
 		return nil, err
 	}
 	w.end = sync.OnceValue(w.takeRest)
-	w.objects = &leaks.Objects{Haul: &haul, Spool: objects}
+	w.objects = &written.Objects{Haul: &haul, Spool: objects}
 	var ctx context.Context
 	ctx, w.stop = context.WithCancel(context.Background())
 	go func() { w.done <- w.objects.Follow(ctx, w.etcd) }()

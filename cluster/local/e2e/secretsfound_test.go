@@ -12,9 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/leaks"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/rights"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/written"
+	"github.com/crossplane-capz/crossplane-capz/internal/leaks"
 )
 
 // mostFindings is how many are printed.
@@ -73,7 +74,7 @@ func search(output string) error {
 	errs = append(errs, found.Files(filepath.Dir(filepath.Dir(output)), output))
 	for _, w := range watchers.all {
 		for _, spool := range []string{"objects", "others", stack.Messages} {
-			n, err := found.Spool(w.file(spool))
+			n, err := written.Search(found, w.file(spool))
 			texts, errs = texts+n, append(errs, err)
 		}
 		for _, path := range w.stack.Outputs() {

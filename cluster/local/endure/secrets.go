@@ -14,8 +14,9 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/leaks"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/written"
+	"github.com/crossplane-capz/crossplane-capz/internal/leaks"
 )
 
 const (
@@ -31,7 +32,7 @@ type watcher struct {
 	stack   *stack.Stack
 	etcd    *clientv3.Client
 	haul    leaks.Haul
-	objects *leaks.Objects
+	objects *written.Objects
 	spool   string
 	stop    context.CancelFunc
 	done    chan error
@@ -53,11 +54,11 @@ func watch(s *stack.Stack) (*watcher, error) {
 	if w.etcd, err = clientv3.New(clientv3.Config{Endpoints: []string{endpoint}, TLS: certificates, MaxCallRecvMsgSize: 1 << 30}); err != nil {
 		return nil, err
 	}
-	spool, err := leaks.CreateSpool(w.spool)
+	spool, err := written.Create(w.spool)
 	if err != nil {
 		return nil, err
 	}
-	w.objects = &leaks.Objects{Haul: &w.haul, Spool: spool}
+	w.objects = &written.Objects{Haul: &w.haul, Spool: spool}
 	var ctx context.Context
 	ctx, w.stop = context.WithCancel(context.Background())
 	go func() { w.done <- w.objects.FollowOn(ctx, w.etcd) }()
@@ -106,7 +107,7 @@ func (w *watcher) search() (found []string, secrets, texts int, err error) {
 		return nil, 0, 0, fmt.Errorf("the search means little: %d secrets are known, want %d or more", len(values), fewestSecrets)
 	}
 	s := leaks.NewSearch(values)
-	texts, err = s.Spool(w.spool)
+	texts, err = written.Search(s, w.spool)
 	for _, path := range w.stack.Outputs() {
 		err = errors.Join(err, s.Files(w.stack.Dir(), path))
 	}

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/leaks"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/written"
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 type Recorder struct {
 	// Servers is a pattern of folders with the functions' certificates; Client is the folder with that of their client.
 	Servers, Client string
-	Spool           *leaks.Spool
+	Spool           *written.Spool
 
 	mu          sync.Mutex
 	connections int
@@ -136,7 +136,7 @@ func keyPair(folder string) (*tls.Certificate, error) {
 type recorded struct {
 	*tls.Conn
 
-	spool        *leaks.Spool
+	spool        *written.Spool
 	where, place string
 
 	mu sync.Mutex

@@ -22,7 +22,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/leaks"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/written"
+	"github.com/crossplane-capz/crossplane-capz/internal/leaks"
 )
 
 // certify writes a certificate for a name, signed by the parent or by itself, with the authority's, as a Secret's files.
@@ -97,7 +98,7 @@ func TestRecorder(t *testing.T) {
 	}()
 
 	path := filepath.Join(dir, "recorded")
-	spool, err := leaks.CreateSpool(path)
+	spool, err := written.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestRecorder(t *testing.T) {
 	haul.Add("asked", "", []byte("asked 7f3a9c0e2b"))
 	haul.Add("answered", "", []byte("answered 7f3a9c0e2b"))
 	search := leaks.NewSearch(haul.Values())
-	if _, err := search.Spool(path); err != nil {
+	if _, err := written.Search(search, path); err != nil {
 		t.Fatal(err)
 	}
 	var places []string

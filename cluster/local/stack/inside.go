@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/leaks"
+	"github.com/crossplane-capz/crossplane-capz/internal/leaks"
 )
 
 // What follows is for tests that look at everything that the stack writes.

@@ -1,4 +1,4 @@
-package leaks
+package written
 
 import (
 	"bufio"
@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/leaks"
 )
 
 // A Spool is a file with many texts, to be searched once all values are known. What differs little from an earlier text, as an
@@ -20,8 +22,8 @@ type Spool struct {
 	err     error
 }
 
-// CreateSpool returns an empty spool in a file that only its owner may read.
-func CreateSpool(path string) (*Spool, error) {
+// Create returns an empty spool in a file that only its owner may read.
+func Create(path string) (*Spool, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
@@ -63,8 +65,8 @@ func (s *Spool) Close() error {
 	return errors.Join(s.err, s.encoder.Close(), s.file.Close())
 }
 
-// Spool searches a spool that is closed or flushed, and returns how many texts it has. Of JSON it says in which field a value is.
-func (s *Search) Spool(path string) (int, error) {
+// Search searches a spool that is closed or flushed, and returns how many texts it has. Of JSON it says in which field a value is.
+func Search(s *leaks.Search, path string) (int, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return 0, err

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -235,37 +234,6 @@ func TestStream(t *testing.T) {
 		if s.Bytes != int64(len(text)) {
 			t.Errorf("searched %d bytes of %d", s.Bytes, len(text))
 		}
-	}
-}
-
-// TestSpool keeps objects, and says in which field a value is.
-func TestSpool(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "objects")
-	spool, err := CreateSpool(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects := []string{
-		`{"kind":"Cluster","spec":{"list":["a",{"b":"c"}]}}`,
-		`{"kind":"Cluster","spec":{"list":["a",{"b":"c"}],"n":1},"status":{"conditions":[{"type":"Ready"},{"message":"it said Pl4nted~7f3a9c0e2"}]}}`,
-		"no JSON Pl4nted~7f3a9c0e2",
-	}
-	for i, object := range objects {
-		spool.Add("clusters/a/b", fmt.Sprintf("revision %d", i), []byte(object))
-	}
-	if err := spool.Close(); err != nil {
-		t.Fatal(err)
-	}
-	haul := &Haul{}
-	haul.Add("Secret a/b", "password", []byte("Pl4nted~7f3a9c0e2"))
-	s := NewSearch(haul.Values())
-	n, err := s.Spool(path)
-	if err != nil || n != len(objects) {
-		t.Fatalf("%d texts, %v", n, err)
-	}
-	want := []string{"clusters/a/b, revision 1, field status.conditions.1.message: password of Secret a/b, as it is (2 times)"}
-	if diff := cmp.Diff(want, texts(s)); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -23,11 +23,13 @@ type Search struct {
 	Bytes    int64
 	index    *index
 	findings map[finding]*occurrence
+	// noted is how often something was found.
+	noted int
 }
 
-// finding is one value in one place.
+// finding is one value in one place. The field is that of an object which is redacted.
 type finding struct {
-	where, source, what, how string
+	where, source, what, how, field string
 }
 
 // occurrence says where in the place the value is first, and how often it is there.
@@ -54,11 +56,11 @@ func (s *Search) text(where string, text []byte, until int, place func(at int) s
 			return
 		}
 		v := s.index.values[h.value]
-		s.note(finding{where, v.Source, v.piece.what, encodings[h.encoding].name}, func() string { return place(at) })
+		s.note(finding{where: where, source: v.Source, what: v.piece.what, how: encodings[h.encoding].name}, func() string { return place(at) })
 	})
 	searchForms(text, func(at int, f form) {
 		if at < until {
-			s.note(finding{where, "", f.name, ""}, func() string { return place(at) })
+			s.note(finding{where: where, what: f.name}, func() string { return place(at) })
 		}
 	})
 }
@@ -68,6 +70,7 @@ func (s *Search) note(f finding, place func() string) {
 		s.findings[f] = &occurrence{place: place()}
 	}
 	s.findings[f].count++
+	s.noted++
 }
 
 // Stream searches what a reader gives, line by line or not, in little memory.
@@ -99,7 +102,9 @@ type Finding struct {
 	Where, Source string
 	// What it is of the source.
 	What string
-	text string
+	// Count is how often it is there.
+	Count int
+	text  string
 }
 
 // String says what was found where, without the value.
@@ -108,7 +113,7 @@ func (f Finding) String() string { return f.text }
 // Findings returns what was found; nothing when nothing was.
 func (s *Search) Findings() []Finding {
 	keys := slices.SortedFunc(maps.Keys(s.findings), func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.where, b.where), cmp.Compare(a.source, b.source), cmp.Compare(a.what, b.what), cmp.Compare(a.how, b.how))
+		return cmp.Or(cmp.Compare(a.where, b.where), cmp.Compare(a.source, b.source), cmp.Compare(a.what, b.what), cmp.Compare(a.how, b.how), cmp.Compare(a.field, b.field))
 	})
 	var all []Finding
 	for _, f := range keys {
@@ -120,7 +125,7 @@ func (s *Search) Findings() []Finding {
 		if o.count > 1 {
 			text += fmt.Sprintf(" (%d times)", o.count)
 		}
-		all = append(all, Finding{f.where, f.source, f.what, text})
+		all = append(all, Finding{f.where, f.source, f.what, o.count, text})
 	}
 	return all
 }

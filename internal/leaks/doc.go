@@ -5,5 +5,6 @@
 // in which it could be written. Values that are no secret are told by rule: certificates, identifiers, host names, words. What
 // has the form of a signed token or a private key is found also when no Secret has it.
 //
-// No finding holds the value that was found.
+// No finding holds the value that was found. Redact and RedactObject take what is found out of what others are to read, and besides what only
+// looks like a secret.
 package leaks

@@ -1,4 +1,4 @@
-package leaks
+package written
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/leaks"
 )
 
 // What an API server keeps in etcd.
@@ -24,7 +26,7 @@ const (
 // Objects follows etcd, where an API server writes every version of every object of every kind, Events too, with all that is
 // hidden from most of its clients. The values of Secrets go to the Haul, all else to the Spool.
 type Objects struct {
-	Haul  *Haul
+	Haul  *leaks.Haul
 	Spool *Spool
 
 	reached atomic.Int64
