@@ -38,16 +38,16 @@ parts: ## Build every binary that `make up` needs, and start nothing.
 	@$(OUTPUT)/local parts
 
 .PHONY: test
-test: unit builds fuzz generated fidelity compat alerts schema cli machines e2e ## Everything: what CI runs.
+test: unit builds fuzz generated breaking fidelity compat alerts schema cli machines e2e ## Everything: what CI runs.
 
 # Memory for time: collecting garbage is a quarter of what the compiler and the tests do.
-unit builds fuzz compat alerts parts: export GOGC ?= 400
+unit builds fuzz breaking compat alerts parts: export GOGC ?= 400
 
 .PHONY: unit
 unit: ## Unit tests: no cluster.
 	go test ./apis/... ./cluster/... ./examples/... ./functions/... ./internal/... ./package/generate/...
 	go test -C $(LOCAL) $$(go list -C $(LOCAL) ./machine/... | grep -v "/boot$$")
-	go test -C $(LOCAL) . ./endure/... ./example/... ./gitops/... ./leaks/... ./node/... ./parts/... ./portal/... ./process/... ./registry/... ./rights/... ./stack/... ./templates/...
+	go test -C $(LOCAL) . ./endure/... ./example/... ./gitops/... ./node/... ./parts/... ./portal/... ./process/... ./registry/... ./rights/... ./stack/... ./templates/... ./written/...
 	go test -C cluster/bench ./...
 	go test -C docs/site ./check/...
 
@@ -84,7 +84,11 @@ generate: ## Write the generated files again.
 
 .PHONY: generated
 generated: generate ## Fail when a generated file is not what `make generate` writes.
-	git diff --exit-code -- apis package examples/flavors examples/gitops examples/monitoring examples/portal docs/kinds.md docs/troubleshooting.md docs/metrics.md docs/benchmarks docs/endurance internal/aso/kinds_generated.go internal/preview/zz_generated.defaults.json
+	git diff --exit-code -- apis package examples/flavors examples/gitops examples/monitoring examples/portal docs/kinds.md docs/troubleshooting.md docs/metrics.md docs/compatibility.md docs/benchmarks docs/endurance internal/aso/kinds_generated.go internal/preview/zz_generated.defaults.json
+
+.PHONY: breaking
+breaking: ## Fail when a changed definition breaks stored objects or manifests of the last release.
+	go test -C cluster/breaking ./...
 
 .PHONY: fidelity
 fidelity: ## Measure the simulated Azure against recordings of the real one.
@@ -180,5 +184,6 @@ lint: ## Run golangci-lint with .golangci.yaml.
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 	cd cluster/bench && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd cluster/compat && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
+	cd cluster/breaking && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd cluster/monitoring && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd $(LOCAL) && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...

@@ -1,7 +1,7 @@
 // Command generate writes what follows from the Go types under apis: their DeepCopy methods, one
 // CompositeResourceDefinition and one Composition per kind under package/configuration, one CustomResourceDefinition per
-// kind of settings under package/provider, docs/kinds.md, docs/troubleshooting.md, docs/metrics.md, and the defaults for the preview. From the catalogues in internal/aso
-// and internal/composite it writes the rules of package/install/rbac.yaml and package/provider/webhooks.yaml. Of the examples of
+// kind of settings under package/provider, docs/kinds.md, docs/troubleshooting.md, docs/metrics.md, docs/compatibility.md, and the defaults for
+// the preview. From the catalogues in internal/aso and internal/composite it writes the rules of package/install/rbac.yaml and package/provider/webhooks.yaml. Of the examples of
 // self-managed clusters it makes templates for clusterctl, and of AKSCluster the software template in examples/portal. For kube-state-metrics it
 // writes a configuration under examples/monitoring, and from the catalogues the health checks in examples/gitops.
 //
@@ -73,6 +73,9 @@ func generate(root string) (fileSet, error) {
 	files[referenceFile] = reference(crds)
 	files[troubleshootingFile] = troubleshooting(remedy.Origins())
 	files[metricsFile] = metricsPage(telemetry.Catalogue())
+	if err := addCompatibility(files, root); err != nil {
+		return nil, fmt.Errorf("making the page of versions: %w", err)
+	}
 	if err := addRules(files); err != nil {
 		return nil, fmt.Errorf("making the rules for all kinds: %w", err)
 	}

@@ -1,0 +1,175 @@
+// Package compatibility knows with which versions of what this project was run: which versions the modules of the checkout name, and which
+// commands have passed with them.
+package compatibility
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/mod/modfile"
+)
+
+// A Part is something that others make, and which runs beside this project.
+type Part struct {
+	Name    string
+	Version string
+
+	module, file string
+}
+
+// The parts.
+const (
+	kubernetes    = "Kubernetes"
+	etcd          = "etcd"
+	crossplane    = "Crossplane"
+	crossplaneCLI = "Crossplane CLI"
+	clusterAPI    = "Cluster API"
+	aso           = "Azure Service Operator"
+	capz          = "Cluster API Provider Azure"
+)
+
+// parts say which module's version each part is built from.
+var parts = []Part{
+	{Name: kubernetes, module: "k8s.io/kubernetes", file: "cluster/local/parts/kubernetes/go.mod"},
+	{Name: etcd, module: "go.etcd.io/etcd/server/v3", file: "cluster/local/parts/kubernetes/go.mod"},
+	{Name: crossplane, module: "github.com/crossplane/crossplane/v2", file: "cluster/local/parts/crossplane/go.mod"},
+	{Name: clusterAPI, module: "sigs.k8s.io/cluster-api", file: "cluster/local/parts/capi/go.mod"},
+	{Name: aso, module: "github.com/Azure/azure-service-operator/v2", file: "cluster/local/parts/aso/go.mod"},
+	{Name: crossplaneCLI, module: "github.com/crossplane/cli/v2", file: "cluster/local/parts/crossplane-cli/go.mod"},
+	{Name: capz, module: "sigs.k8s.io/cluster-api-provider-azure", file: "cluster/local/parts/capz/go.mod"},
+}
+
+// A Command is a target of make, with the parts that run in it.
+type Command struct {
+	Target string
+	// Shows is what it shows of them.
+	Shows string
+	parts []string
+}
+
+var together = []string{kubernetes, etcd, crossplane, clusterAPI, aso}
+
+// commands are those that run parts.
+var commands = []Command{
+	{"test", "all of these but templates, endure and switch", append(slices.Clip(together), crossplaneCLI)},
+	{"e2e", "clusters of all families, from nothing until they are gone", together},
+	{"schema", "the definitions, their rules and the policies, as the API server serves them", []string{kubernetes, etcd}},
+	{"cli", "validate and composition render", []string{crossplaneCLI}},
+	{"machines", "kubeadm, a control plane and a worker", []string{kubernetes, etcd}},
+	{"templates", "each of CAPZ's templates, up and down", together},
+	{"endure", "lives of clusters while components are killed", together},
+	{"switch", "a management cluster that is taken over from CAPZ, and returned", append(slices.Clip(together), capz)},
+}
+
+// Commands returns the commands that run parts.
+func Commands() []Command { return slices.Clone(commands) }
+
+// Parts returns the names of the parts that run in the command.
+func (c Command) Parts() []string { return slices.Clone(c.parts) }
+
+// Lookup returns the command of a target; not ok when that runs no parts.
+func Lookup(target string) (c Command, ok bool) {
+	i := slices.IndexFunc(commands, func(c Command) bool { return c.Target == target })
+	if i < 0 {
+		return Command{}, false
+	}
+	return commands[i], true
+}
+
+// A Run is a command that has passed.
+type Run struct {
+	Date   string `json:"date"`
+	Commit string `json:"commit"`
+	Target string `json:"target"`
+	Go     string `json:"go"`
+	// Versions are those of the parts that ran, by their names.
+	Versions map[string]string `json:"versions"`
+	Seconds  int               `json:"seconds"`
+}
+
+// RunsFile has the runs, a line for each, below the root of the checkout.
+const RunsFile = "docs/compatibility.jsonl"
+
+// Parts returns all parts with the versions that the modules of the checkout name.
+func Parts(root string) ([]Part, error) {
+	all := slices.Clone(parts)
+	for i, p := range all {
+		version, err := versionOf(filepath.Join(root, p.file), p.module)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Version = version
+	}
+	return all, nil
+}
+
+func versionOf(file, module string) (string, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	parsed, err := modfile.ParseLax(file, content, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range parsed.Require {
+		if r.Mod.Path == module {
+			return r.Mod.Version, nil
+		}
+	}
+	return "", fmt.Errorf("%s does not require %s", file, module)
+}
+
+// Runs returns the runs that were recorded, the last one last.
+func Runs(root string) ([]Run, error) {
+	content, err := os.ReadFile(filepath.Join(root, RunsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var runs []Run
+	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
+		r := Run{}
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", RunsFile, len(runs)+1, err)
+		}
+		if _, known := Lookup(r.Target); !known {
+			return nil, fmt.Errorf("%s, line %d: make %s runs no parts", RunsFile, len(runs)+1, r.Target)
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+// Record adds a run of a command that has passed, with the versions that the modules name.
+func Record(root string, command Command, r Run) error {
+	all, err := Parts(root)
+	if err != nil {
+		return err
+	}
+	r.Target, r.Versions = command.Target, map[string]string{}
+	for _, p := range all {
+		if slices.Contains(command.parts, p.Name) {
+			r.Versions[p.Name] = p.Version
+		}
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(filepath.Join(root, RunsFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(line, '\n'))
+	return errors.Join(err, file.Close())
+}
