@@ -2,118 +2,135 @@ package remedy
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
+	"go/constant"
+	"go/types"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/Azure/azure-service-operator/v2/pkg/genruntime/conditions"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	pkgv1 "github.com/crossplane/crossplane/apis/v2/pkg/v1"
+	"golang.org/x/tools/go/packages"
 )
 
 // welcome are the reasons of what is as it should be.
-var welcome = []string{"Succeeded", "Provisioned", "InForce", "Made", "Accepted", "Ready", "CredentialFound", "AllReady", "RolloutStarted", "Unknown"}
-
-// reasonNames are the names of constants that are reasons.
-var reasonNames = regexp.MustCompile(`^[rR]eason[A-Z]\w*$|\w+Reason$|^failed[A-Z]\w*$|^(identityInUse|inUse|credentialFailed|IdentityNotAllowed|CredentialMissing|CredentialFailed)$`)
+var welcome = []string{
+	"Succeeded", "Provisioned", "InForce", "Made", "Accepted", "Ready", "AllReady", "RolloutStarted",
+	"Updated", "Reached", "NotPaused", "Applied", "AllAssigned", "NotInSpec", "NotAskedFor",
+}
 
 // TestEveryReasonHasARemedy reads the code of what writes conditions, status.resources and Events.
 func TestEveryReasonHasARemedy(t *testing.T) {
-	found := 0
-	for reason, where := range reasonsOfTheCode(t) {
-		found++
+	found := reasonsOfTheCode(t)
+	for reason, where := range found {
 		if !Known(reason) && !slices.Contains(welcome, reason) {
-			t.Errorf("reason %s of %s has no remedy", reason, where)
+			t.Errorf("reason %s, which %s gives, has no remedy", reason, where)
 		}
 	}
-	const least = 70 // As many as there were when this was written, about.
-	if found < least {
-		t.Errorf("found %d reasons in the code, want at least %d", found, least)
+	// One for each way in which the code gives a reason: a constant of its own, one of Cluster API, a literal, a field, an assignment, an Event.
+	for _, reason := range []string{"WaitingForOwner", "Paused", "CreationFailed", "ProvisioningFailed", "Invalid", "ConnectionSecretTaken"} {
+		if found[reason] == "" {
+			t.Errorf("reason %s is not found in the code", reason)
+		}
+	}
+	for _, reason := range welcome {
+		if found[reason] == "" {
+			t.Errorf("reason %s is not in the code; it is not welcome any more", reason)
+		}
 	}
 }
 
-// reasonsOfTheCode returns where each reason is first found.
+// reasonsOfTheCode returns where each reason is given that is a constant, by type-checking the code.
 func reasonsOfTheCode(t *testing.T) map[string]string {
 	t.Helper()
+	config := &packages.Config{
+		Dir:  filepath.Join("..", ".."),
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports | packages.NeedExportFile,
+	}
+	loaded, err := packages.Load(config, "./apis/...", "./functions/...", "./internal/...", "./cluster/provider/...")
+	if err != nil {
+		t.Fatal(err)
+	}
 	found := map[string]string{}
-	for _, folder := range []string{"apis", "functions", "internal", "cluster/provider"} {
-		err := filepath.WalkDir(filepath.Join("..", "..", folder), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-			if err != nil {
-				return err
-			}
+	for _, p := range loaded {
+		for _, err := range p.Errors {
+			t.Error(err)
+		}
+		if aboutOthers.MatchString(p.PkgPath) {
+			continue
+		}
+		for _, file := range p.Syntax {
 			ast.Inspect(file, func(n ast.Node) bool {
-				for _, e := range reasonsIn(n) {
-					if reason, ok := text(e); ok && found[reason] == "" {
-						found[reason] = path
+				for _, e := range reasonsIn(n, p.TypesInfo) {
+					if value := p.TypesInfo.Types[e].Value; value != nil && value.Kind() == constant.String && constant.StringVal(value) != "" {
+						found[constant.StringVal(value)] = p.Fset.Position(e.Pos()).String()
 					}
 				}
 				return true
 			})
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 	}
 	return found
 }
 
-// reasonsIn returns the expressions in a node that are reasons.
-func reasonsIn(n ast.Node) []ast.Expr {
+// aboutOthers are the packages in which a reason is none of an object: of a line in a plan, and of what is not adopted.
+var aboutOthers = regexp.MustCompile(`/internal/(changes|adopt|migrate|handover|remedy)$`)
+
+// reasonNames are the names of constants that are reasons, which may reach a condition through variables.
+var reasonNames = regexp.MustCompile(`^[rR]eason[A-Z]\w*$|\w+Reason$|^failed[A-Z]\w*$|^(identityInUse|inUse|credentialFailed|IdentityNotAllowed|CredentialMissing|CredentialFailed)$`)
+
+// reasonsIn returns the expressions in a node that are reasons: arguments for parameters, and values of fields and variables, of that name.
+func reasonsIn(n ast.Node, info *types.Info) []ast.Expr {
 	var all []ast.Expr
 	switch n := n.(type) {
+	case *ast.CallExpr:
+		signature, ok := info.TypeOf(n.Fun).(*types.Signature)
+		if !ok || isNormalEvent(n) {
+			break
+		}
+		for i := range min(signature.Params().Len(), len(n.Args)) {
+			if signature.Params().At(i).Name() == "reason" {
+				all = append(all, n.Args[i])
+			}
+		}
+	case *ast.KeyValueExpr:
+		if isReason(n.Key) {
+			all = append(all, n.Value)
+		}
 	case *ast.ValueSpec:
 		for i, name := range n.Names {
 			if reasonNames.MatchString(name.Name) && i < len(n.Values) {
 				all = append(all, n.Values[i])
 			}
 		}
-	case *ast.CallExpr:
-		selector, ok := n.Fun.(*ast.SelectorExpr)
-		at, told := map[string]int{"False": 1, "Blockedf": 0, "Warn": 1}[nameOf(selector, ok)]
-		if told && at < len(n.Args) {
-			all = append(all, n.Args[at])
-		}
-	case *ast.CompositeLit:
-		selector, ok := n.Type.(*ast.SelectorExpr)
-		if !slices.Contains([]string{"State", "Blocked", "FactsOfCreation"}, nameOf(selector, ok)) {
-			break
-		}
-		for _, e := range n.Elts {
-			if pair, ok := e.(*ast.KeyValueExpr); ok {
-				if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "Reason" {
-					all = append(all, pair.Value)
-				}
+	case *ast.AssignStmt:
+		for i, left := range n.Lhs {
+			if isReason(left) && len(n.Rhs) == len(n.Lhs) {
+				all = append(all, n.Rhs[i])
 			}
 		}
 	}
 	return all
 }
 
-func nameOf(selector *ast.SelectorExpr, ok bool) string {
-	if !ok {
-		return ""
+// isReason reports whether a field or a variable is a reason.
+func isReason(e ast.Expr) bool {
+	if selector, ok := e.(*ast.SelectorExpr); ok {
+		e = selector.Sel
 	}
-	return selector.Sel.Name
+	name, ok := e.(*ast.Ident)
+	return ok && strings.EqualFold(name.Name, "reason")
 }
 
-func text(e ast.Expr) (string, bool) {
-	literal, ok := e.(*ast.BasicLit)
-	if !ok || literal.Kind != token.STRING {
-		return "", false
-	}
-	value, err := strconv.Unquote(literal.Value)
-	return value, err == nil && value != ""
+// isNormalEvent reports whether a call records an Event that is no warning.
+func isNormalEvent(call *ast.CallExpr) bool {
+	return slices.ContainsFunc(call.Args, func(e ast.Expr) bool {
+		selector, ok := e.(*ast.SelectorExpr)
+		return ok && selector.Sel.Name == "EventTypeNormal"
+	})
 }
 
 // TestReasonsOfOthers has the reasons of Azure Service Operator and Crossplane that stand for something that is not ready.
