@@ -20,6 +20,15 @@ func ActionOf(method, path string) string {
 	return kind + "/read"
 }
 
+// ActionsOf is all that a role has to allow for a request: ActionOf it, and what it does with the resources that its body refers to.
+func ActionsOf(method, path string, body []byte) []string {
+	actions := []string{ActionOf(method, path)}
+	for _, l := range LinksOf(method, path, body) {
+		actions = append(actions, l.Action)
+	}
+	return actions
+}
+
 // Types of which something else has to be allowed than of others for a resource to refer to them, or for them to refer to a resource.
 const (
 	typeIdentity        = "microsoft.managedidentity/userassignedidentities"

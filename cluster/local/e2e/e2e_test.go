@@ -17,7 +17,7 @@ func everyScenario() []*scenario {
 		mistakes, isolated, selfManaged, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(),
 		companyComposition, machinePool,
 	}, tenantScenarios(), teams(), []*scenario{
-		upgrade, plannedScenario, adoptedScenario, migratedScenario, migratedBack, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
+		asoByRole, typedByRole, upgrade, plannedScenario, adoptedScenario, migratedScenario, migratedBack, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
 		companyTopology, settings, typedOwn, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,
 		neverCreated, create,
 	}, templates(), examples(), []*scenario{hostile})
@@ -49,7 +49,7 @@ func turns() []turn {
 		{name: "tenants", of: namesOf(tenantScenarios()), count: 1},
 		{name: "typed features", of: namesOf([]*scenario{typedFeatures, typedPools, typedPrivate, typedNetwork}), count: 2},
 		{name: "numbers of nodes", of: namesOf([]*scenario{scale, autoscale}), count: 1},
-		{name: "kubectl capz", of: namesOf([]*scenario{plannedScenario, adoptedScenario, migratedScenario, migratedBack}), count: 2},
+		{name: "kubectl capz", of: namesOf([]*scenario{plannedScenario, adoptedScenario, migratedScenario, migratedBack, asoByRole, typedByRole}), count: 2},
 		// teams begins with the life of an AKSCluster and the policy of its claim, which are in each run.
 		{name: "details", of: namesOf(append(teams()[2:], companyRefuses, companyTopology, settings, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external)), count: 5},
 		{name: "templates", of: namesOf(templates()), count: 1},

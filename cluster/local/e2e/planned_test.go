@@ -1,14 +1,7 @@
 package e2e
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"net/http"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -63,7 +56,7 @@ func planned(name string, goes []removal, edits ...change) step {
 				return err
 			}
 			if w.noted[notedPlan+name] == nil {
-				said, err := w.plan(objects)
+				said, err := w.plan(fieldOwner, objects...)
 				if err != nil {
 					return err
 				}
@@ -71,100 +64,19 @@ func planned(name string, goes []removal, edits ...change) step {
 			}
 			return w.apply(objects...)
 		},
-		expect: []expectation{asPlanned(name), available},
-		stays:  []expectation{asPlanned(name)}, staysFor: 3 * time.Second,
+		expect: []expectation{asNoted(name), available},
+		stays:  []expectation{asNoted(name)}, staysFor: 3 * time.Second,
 	}
 }
 
-// plannedResource is a resource in what kubectl capz plan --output json prints.
-type plannedResource struct{ Type, AzureName string }
-
-// A saying is what a plan has said at a time.
-type saying struct {
-	at     time.Time
-	writes map[string]bool
-}
-
-// plan returns what kubectl capz plan says of objects.
-func (w *world) plan(objects []*unstructured.Unstructured) (saying, error) {
-	var manifests bytes.Buffer
-	for _, o := range objects {
-		o = o.DeepCopy()
-		o.SetNamespace(w.namespace)
-		raw, err := o.MarshalJSON()
-		if err != nil {
-			return saying{}, err
-		}
-		fmt.Fprintf(&manifests, "---\n%s\n", raw)
-	}
-	said := saying{at: time.Now(), writes: map[string]bool{}}
-	out, changes, err := w.kubectlCapz(&manifests, "plan",
-		"--server-side", "--force-conflicts", "--field-manager", fieldOwner, "--filename", "-", "--output", "json")
-	if err != nil {
-		return said, err
-	}
-	plan := struct {
-		Changes []struct {
-			Action             string
-			Resource, Replaces plannedResource
-		}
-	}{}
-	if err := json.Unmarshal(out, &plan); err != nil {
-		return said, fmt.Errorf("kubectl capz plan: %w: %s", err, out)
-	}
-	for _, item := range plan.Changes {
-		switch item.Action {
-		case "create", "change":
-			said.writes[writeOf(http.MethodPut, item.Resource)] = true
-		case "delete":
-			said.writes[writeOf(http.MethodDelete, item.Resource)] = true
-		case "replace":
-			said.writes[writeOf(http.MethodPut, item.Resource)] = true
-			said.writes[writeOf(http.MethodDelete, item.Replaces)] = true
-		}
-	}
-	if (len(said.writes) > 0) != changes {
-		return said, fmt.Errorf("kubectl capz plan ends as if there were changes: %v, and says %v", changes, slices.Sorted(maps.Keys(said.writes)))
-	}
-	w.logf("the plan: %v", slices.Sorted(maps.Keys(said.writes)))
-	return said, nil
-}
-
-// writeOf returns the method and the end of the path of a request that writes a resource.
-func writeOf(method string, r plannedResource) string {
-	return strings.ToLower(fmt.Sprintf("%s %s/%s", method, r.Type[strings.LastIndex(r.Type, "/")+1:], r.AzureName))
-}
-
-// asPlanned expects that Azure has been sent what was planned, and nothing else that changes anything.
-func asPlanned(name string) expectation {
+// asNoted expects that Azure has been sent what the noted plan said.
+func asNoted(name string) expectation {
 	return func(w *world) []string {
-		said, ok := w.noted[notedPlan+name].(saying)
+		said, ok := w.noted[notedPlan+name].(*saying)
 		if !ok {
 			return []string{"there is no plan"}
 		}
-		requests, err := w.requests(said.at, http.MethodPut, http.MethodPatch, http.MethodDelete)
-		if err != nil {
-			return []string{err.Error()}
-		}
-		sent := map[string]bool{}
-		for _, r := range requests {
-			segments := strings.Split(r.Path, "/")
-			if r.Changed || r.Method == http.MethodDelete {
-				sent[strings.ToLower(r.Method+" "+strings.Join(segments[len(segments)-2:], "/"))] = true
-			}
-		}
-		var missing []string
-		for want := range said.writes {
-			if !sent[want] {
-				missing = append(missing, "the plan has "+want+", which Azure has not been sent")
-			}
-		}
-		for got := range sent {
-			if !said.writes[got] {
-				missing = append(missing, "Azure has been sent "+got+", which the plan did not have")
-			}
-		}
-		return missing
+		return said.holds(w)
 	}
 }
 
