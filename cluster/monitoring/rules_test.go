@@ -53,6 +53,7 @@ var healthy = []string{
 	`capz_azure_errors_total{type="Microsoft.Compute/virtualMachines",code="Unreachable"} 0x60 1x180`,
 	`capz_azure_errors_total{type="Microsoft.Compute/virtualMachines",code="SignIn"} 0x60 1x180`,
 	`capz_azure_errors_total{type="Microsoft.Compute/virtualMachines",code="Conflict"} 0+1x240`,
+	`capz_drifted_composite_resources{kind="AzureManagedMachinePool"} 0x60 1x60 0x60 1x57`,
 	`capz_unready_resources{kind="VirtualMachine",reason="Creating"} 2x240`,
 	`capz_unready_resources{kind="VirtualMachine",reason="QuotaExceeded"} 0x60 1x5 0x170`,
 }
@@ -77,6 +78,7 @@ var faults = map[string]fault{
 		`capz_function_request_seconds_bucket{kind="AzureCluster",le="+Inf"} 0+10x240`,
 	}},
 	"CapzResourceFailed": {series: []string{`capz_composite_resources{kind="AzureManagedMachinePool",state="failed"} 1x240`}},
+	"CapzDrifted":        {series: []string{`capz_drifted_composite_resources{kind="AzureManagedControlPlane"} 1x240`}},
 	"CapzNotComposed":    {series: []string{`capz_composite_resources_oldest_seconds{kind="AzureManagedMachinePool",state="pending"} 0+60x240`}},
 	"CapzWaitsLong":      {series: []string{`capz_composite_resources_oldest_seconds{kind="AzureManagedMachinePool",state="waiting"} 0+60x240`}},
 	"CapzDeletionStuck":  {series: []string{`capz_composite_resources_oldest_seconds{kind="AzureManagedMachinePool",state="deleting"} 0+60x240`}},

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
@@ -20,6 +21,7 @@ const (
 	ConditionAvailable      = "Available"
 	ConditionResourcesReady = "ResourcesReady"
 	ConditionPaused         = "Paused"
+	ConditionDrifted        = v1beta1.ConditionDrifted
 )
 
 // Where conditions are: Crossplane's and those of functions, and the ones that Cluster API reads.

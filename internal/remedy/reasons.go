@@ -53,6 +53,7 @@ var ofComposites = map[string]Remedy{
 	"IdentityNotAllowed":             does("Add this namespace to spec.allowedNamespaces of the AzureClusterIdentity, or have the cluster use another one."),
 	"CredentialMissing":              does("There is no credential. Correct the AzureClusterIdentity or its Secret as the message says."),
 	"CredentialFailed":               does("The credential cannot be taken over. Correct the AzureClusterIdentity or its Secret as the message says."),
+	"FieldsDiffer":                   does("Azure has a field otherwise than it is asked for. If the spec is right, let Azure Service Operator write it again, or set it back in Azure; if Azure is right, change the spec. docs/drift.md says how."),
 	"Awaited":                        waits("provider-capz is making the credential. If it takes more than a minute, see whether provider-capz runs and has its rights."),
 }
 

@@ -20,6 +20,8 @@ var (
 		Help: "Age of the oldest composed object that waits for what it refers to."})
 	Unready = gauge(Metric{Name: "capz_unready_resources", Unit: "resources", Of: Provider, Labels: []Label{composedLabel, reasonLabel},
 		Help: "Azure resources that are not as their spec asks, by the reason that the composite resource gives: Azure's error code where Azure has refused."})
+	Drifted = gauge(Metric{Name: "capz_drifted_composite_resources", Unit: "objects", Of: Provider, Labels: []Label{kindLabel},
+		Help: "Composite resources with a resource that Azure reports otherwise than it is asked for. Condition `Drifted` of each says which field, see drift.md."})
 	Credentials = gauge(Metric{Name: "capz_credentials", Unit: "objects", Of: Provider,
 		Labels: []Label{
 			{Name: "type", Help: "`spec.type` of the AzureClusterIdentity", Values: identityTypes},

@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
+	"github.com/crossplane-capz/crossplane-capz/internal/drift"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
@@ -28,6 +29,8 @@ type Outcome struct {
 	Blocked bool
 	// Ownership is whose the resource is, where that is asked.
 	Ownership string
+	// Differences are the fields that Azure reports otherwise than the object asks for, while that can be known.
+	Differences []drift.Difference
 }
 
 // Outcomes is the result of a plan.
@@ -242,6 +245,7 @@ func ReportsReady(xr *unstructured.Unstructured, kind aso.Kind) bool {
 // Result returns the composer's result for the outcomes, with the given status and conditions.
 func (o *Outcomes) Result(in *composer.Request, status map[string]any, conditions ...composer.Condition) *composer.Result {
 	status["resources"] = o.Resources()
+	conditions = append(conditions, o.driftConditions(in)...)
 	composer.SetConditions(in, status, conditions)
 	return &composer.Result{
 		Composed: o.Composed, Ready: o.Ready(), Incomplete: o.Incomplete, Unwatched: o.Unwatched,

@@ -168,6 +168,7 @@ func (p *Plan) apply(r *Resource, d decision, out *Outcomes) error {
 		if blocked := p.pause(r, observed); blocked != nil {
 			return p.apply(r, p.blockedBy(r, blocked), out)
 		}
+		outcome.Differences = p.differences(r, outcome.State)
 		p.annotate(r, d, observed)
 		out.Composed[r.Name()] = composer.Composed{Object: r.Object, Ready: outcome.State.Ready, Source: r.Source}
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 	"github.com/crossplane-capz/crossplane-capz/internal/remedy"
 	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
@@ -16,10 +17,12 @@ import (
 
 var statusResources = field.At[[]any]("status", "resources")
 
-// collectComposites sends in which state the composite resources are, and what Azure resources they wait for. It returns the state of each.
+// collectComposites sends in which state the composite resources are, what Azure resources they wait for, and which have
+// drifted. It returns the state of each.
 func (v view) collectComposites(ctx context.Context, now time.Time, to chan<- prometheus.Metric) (states map[types.UID]string) {
 	states = map[types.UID]string{}
 	counted, oldest, unready := telemetry.Composites.Values(), telemetry.CompositesOldest.Values(), telemetry.Unready.Values()
+	drifted := telemetry.Drifted.Values()
 	for _, kind := range v.composites {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind.GroupVersionKind)
@@ -37,6 +40,9 @@ func (v view) collectComposites(ctx context.Context, now time.Time, to chan<- pr
 			if state != telemetry.StateReady && state != telemetry.StatePaused {
 				oldest.Raise(now.Sub(since).Seconds(), kind.Kind, state)
 			}
+			if field.Condition(xr, v1beta1.ConditionDrifted)["status"] == "True" {
+				drifted.Add(1, kind.Kind)
+			}
 			for _, item := range field.Maps(statusResources.Value(xr)) {
 				if resource, _ := item["resource"].(map[string]any); item["ready"] == false {
 					unready.Add(1, field.Text(resource["kind"]), field.Text(item["reason"]))
@@ -47,6 +53,7 @@ func (v view) collectComposites(ctx context.Context, now time.Time, to chan<- pr
 	counted.Collect(to)
 	oldest.Collect(to)
 	unready.Collect(to)
+	drifted.Collect(to)
 	return states
 }
 

@@ -85,7 +85,7 @@ func (o *Objects) current() view {
 // gauges are what Collect sends.
 var gauges = []telemetry.GaugeMetric{
 	telemetry.Clusters, telemetry.MachinePools, telemetry.Composites, telemetry.CompositesOldest, telemetry.Held, telemetry.HeldOldest,
-	telemetry.Unready, telemetry.Credentials, telemetry.CredentialEnds, telemetry.Tokens,
+	telemetry.Unready, telemetry.Drifted, telemetry.Credentials, telemetry.CredentialEnds, telemetry.Tokens,
 }
 
 // Describe implements prometheus.Collector.

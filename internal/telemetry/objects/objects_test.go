@@ -143,6 +143,18 @@ capz_unready_resources{kind="other",reason="other"} 4
 `, "capz_unready_resources")
 }
 
+func TestDrifted(t *testing.T) {
+	condition := func(conditionType, value string) string {
+		return fmt.Sprintf(`},"status":{"conditions":[{"type":%q,"status":%q,"reason":"FieldsDiffer"}]}}`, conditionType, value)
+	}
+	pool, plane := composite.AzureManagedMachinePool, composite.AzureManagedControlPlane
+	o := told(t,
+		object(plane, "a", condition("Drifted", "True")), object(plane, "b", condition("Drifted", "True")), object(plane, "c", condition("Drifted", "False")),
+		object(plane, "d", condition("Drifted", "Unknown")), object(pool, "e", condition("Ready", "True")), object(pool, "f", "}}"),
+	)
+	compare(t, o, `capz_drifted_composite_resources{kind="AzureManagedControlPlane"} 2`, "capz_drifted_composite_resources")
+}
+
 func TestClusters(t *testing.T) {
 	cluster := func(name, kind, phase string) *clusterv1.Cluster {
 		c := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: name}}
