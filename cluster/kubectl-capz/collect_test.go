@@ -139,6 +139,15 @@ lastTimestamp: "2026-11-27T14:05:00Z"
 ---
 apiVersion: v1
 kind: Event
+metadata: {name: e0, namespace: team-a, uid: e0}
+involvedObject: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureCluster, name: my-cluster, namespace: team-a, uid: before}
+type: Normal
+reason: Deleted
+message: "the one before"
+lastTimestamp: "2026-11-27T14:04:00Z"
+---
+apiVersion: v1
+kind: Event
 metadata: {name: e2, namespace: web, uid: e2}
 involvedObject: {apiVersion: v1, kind: Pod, name: nginx, uid: nginx}
 message: "none of our business"
@@ -296,7 +305,7 @@ func TestCollect(t *testing.T) {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	for name, want := range map[string]string{
-		"events/team-a.txt": "Warning  CredentialFailed AzureCluster/my-cluster x1: sign in with <redacted: clientSecret of Secret identities/id-secret> failed",
+		"events/team-a.txt": "AzureCluster/my-cluster x1: the one before\n2026-11-27T14:05:00Z Warning  CredentialFailed AzureCluster/my-cluster x1: sign in with <redacted: clientSecret of Secret identities/id-secret> failed",
 		"logs/crossplane-system/provider-capz-0/package-runtime.log":                  "starting\nbearer is <redacted: value, user admin, token of Secret team-a/my-cluster-kubeconfig>, and it joins with",
 		"logs/crossplane-system/provider-capz-0/package-runtime.previous.log":         "panic: password=<redacted: what is called a secret>\n",
 		"objects/team-a/azurecluster.infrastructure.cluster.x-k8s.io/my-cluster.yaml": "the secret <redacted: clientSecret of Secret identities/id-secret> was",

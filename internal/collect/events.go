@@ -28,9 +28,11 @@ var (
 func (c *collector) writeEvents(ctx context.Context) error {
 	c.progress("reading Events")
 	about := map[types.UID]bool{}
+	named := map[[3]string]bool{} // Also what was there before under the same name.
 	inNamespaces := map[string]bool{}
 	for _, o := range slices.Concat(c.objects, c.pods) {
 		about[o.GetUID()] = true
+		named[[3]string{o.GetKind(), o.GetNamespace(), o.GetName()}] = true
 	}
 	for _, o := range c.pods {
 		inNamespaces[o.GetNamespace()] = true
@@ -41,7 +43,8 @@ func (c *collector) writeEvents(ctx context.Context) error {
 	for _, e := range events {
 		object := eventObject.Value(e)
 		gv, _ := schema.ParseGroupVersion(field.Text(object["apiVersion"]))
-		interesting := about[types.UID(field.Text(object["uid"]))] || inNamespaces[e.GetNamespace()] || c.options.Namespace == "" && wanted(gv.Group)
+		name := [3]string{field.Text(object["kind"]), field.Text(object["namespace"]), field.Text(object["name"])}
+		interesting := about[types.UID(field.Text(object["uid"]))] || named[name] || inNamespaces[e.GetNamespace()] || c.options.Namespace == "" && wanted(gv.Group)
 		if interesting && (c.options.Since == 0 || c.options.Now.Sub(lastSeen(e)) <= c.options.Since) {
 			byNamespace[e.GetNamespace()] = append(byNamespace[e.GetNamespace()], e)
 		}
