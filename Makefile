@@ -49,7 +49,7 @@ unit: ## Unit tests: no cluster.
 	go test -C $(LOCAL) $$(go list -C $(LOCAL) ./machine/... | grep -v "/boot$$")
 	go test -C $(LOCAL) . ./endure/... ./example/... ./gitops/... ./node/... ./parts/... ./portal/... ./process/... ./registry/... ./rights/... ./stack/... ./templates/... ./written/...
 	go test -C cluster/bench ./...
-	go test -C docs/site ./check/...
+	go test -C docs/site ./check/... ./versions/...
 
 .PHONY: builds
 builds: ## Test the Crossplane packages and a release by building them.
@@ -179,6 +179,22 @@ release: ## Write what a release consists of into dist.
 	@rm -rf dist
 	@go run ./package/release --out dist
 
+TAGS ?=
+SITE ?= http://127.0.0.1:1313/
+
+.PHONY: docs
+docs: hugo ## Build the site from docs/ and serve it on 127.0.0.1:1313; TAGS='v0.1.0 ...' builds those versions, too.
+	@HUGO_MODULE_PROXY=$$(go env GOPROXY) $(OUTPUT)/site --serve $(TAGS)
+
+.PHONY: docs-build
+docs-build: hugo ## Build the site for the address SITE into .local/site/public.
+	@HUGO_MODULE_PROXY=$$(go env GOPROXY) $(OUTPUT)/site --url $(SITE) $(TAGS)
+
+.PHONY: hugo
+hugo:
+	@mkdir -p $(OUTPUT)
+	@go build -C docs/site -o $(CURDIR)/$(OUTPUT)/site .
+
 .PHONY: lint
 lint: ## Run golangci-lint with .golangci.yaml.
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
@@ -186,4 +202,5 @@ lint: ## Run golangci-lint with .golangci.yaml.
 	cd cluster/compat && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd cluster/breaking && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd cluster/monitoring && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
+	cd docs/site && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd $(LOCAL) && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...

@@ -6,7 +6,11 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 )
 
 var root = os.DirFS("../../..")
@@ -24,6 +28,30 @@ func TestDocumentation(t *testing.T) {
 	c := Checker{Root: root, Targets: targets(t), Subcommands: subcommands(t)}
 	for _, p := range c.Check(pages) {
 		t.Error(p)
+	}
+}
+
+// TestSections holds docs/ and the order of the pages on the site together.
+func TestSections(t *testing.T) {
+	var sections []struct {
+		Pages []string `yaml:"pages"`
+	}
+	if err := yaml.Unmarshal(read(t, "docs/site/hugo/assets/sections.yaml"), &sections); err != nil {
+		t.Fatal(err)
+	}
+	var listed, there []string
+	for _, s := range sections {
+		listed = append(listed, s.Pages...)
+	}
+	for _, file := range pagesBelow(t, "docs") {
+		if !strings.HasPrefix(file, "docs/site/") {
+			there = append(there, strings.TrimSuffix(strings.TrimPrefix(file, "docs/"), ".md"))
+		}
+	}
+	slices.Sort(listed)
+	slices.Sort(there)
+	if diff := cmp.Diff(there, listed); diff != "" {
+		t.Errorf("docs/site/hugo/assets/sections.yaml names each page of docs/ once: -docs +sections:\n%s", diff)
 	}
 }
 
