@@ -93,6 +93,7 @@ var ofProvider = map[string]Remedy{
 	"Invalid":                   does("Correct the field of the ProviderConfig that the message names; the settings before are in force."),
 	"KubeconfigFailed":          does("The kubeconfig could not be written. Correct what the message names; it is tried again by itself."),
 	"UserKubeconfigFailed":      does("The kubeconfig for users could not be written. Correct what the message names; it is tried again by itself."),
+	"CannotAdopt":               does("The object is not adopted into Cluster API. Correct what the message names."),
 	"CreationFailed":            does("Azure has not made it. Correct what its answer names."),
 	"CreationRefused":           does("Azure refuses to make it. Correct what its answer names; it is tried again by itself."),
 	"ScaleSetRefused":           does("Azure refuses the change of the scale set. Correct what its answer names."),
