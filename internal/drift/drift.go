@@ -108,8 +108,9 @@ type comparison struct {
 type place struct {
 	shown string
 	path  string
-	// hidden is set where values may be secret.
-	hidden bool
+	// name is the last of the names, and in is where the field is.
+	name string
+	in   *place
 }
 
 func (p place) field(name string) place {
@@ -117,19 +118,22 @@ func (p place) field(name string) place {
 	if p.path != "" {
 		path = p.path + "." + name
 	}
-	return place{p.shown + "." + name, path, p.hidden || secretive(name)}
+	return place{p.shown + "." + name, path, name, &p}
 }
 
 // key is field for a key of a map that users choose.
 func (p place) key(name string) place {
-	return place{p.shown + "[" + name + "]", p.path, p.hidden || secretive(name)}
+	return place{p.shown + "[" + name + "]", p.path, name, &p}
 }
 
-func (p place) item(i int) place { return place{field.Item(p.shown, i), p.path, p.hidden} }
+func (p place) item(i int) place { return place{field.Item(p.shown, i), p.path, p.name, p.in} }
+
+// hidden reports whether values may be secret. Only what differs is asked, as that takes a pattern for each name.
+func (p place) hidden() bool { return secretive(p.name) || p.in != nil && p.in.hidden() }
 
 func (c *comparison) differs(at place, wanted, reported any) {
 	d := Difference{Field: at.shown}
-	if !at.hidden && !confidential(wanted) && !confidential(reported) {
+	if !at.hidden() && !confidential(wanted) && !confidential(reported) {
 		d.Wanted, d.Reported = shown(wanted), shown(reported)
 	}
 	c.found = append(c.found, d)
