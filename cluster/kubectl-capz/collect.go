@@ -12,14 +12,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/dynamic"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/collect"
-	"github.com/crossplane-capz/crossplane-capz/internal/management"
 	"github.com/crossplane-capz/crossplane-capz/internal/version"
 )
 
@@ -134,17 +131,11 @@ func (o *collectOptions) source() (collect.Source, error) {
 	if source.Discovery, err = o.config.ToDiscoveryClient(); err != nil {
 		return source, err
 	}
-	if source.Dynamic, err = dynamic.NewForConfig(config); err != nil {
-		return source, err
-	}
-	if source.Metadata, err = metadata.NewForConfig(config); err != nil {
-		return source, err
-	}
-	mapper, err := o.config.ToRESTMapper()
+	reader, err := newObjects(o.config, config)
 	if err != nil {
 		return source, err
 	}
-	source.Reader = &management.Objects{Dynamic: source.Dynamic, Meta: source.Metadata, Mapper: mapper}
+	source.Dynamic, source.Metadata, source.Reader = reader.Dynamic, reader.Meta, reader
 	logs := rest.CopyConfig(config)
 	logs.Timeout = 0 // A log may be long.
 	core, err := corev1client.NewForConfig(logs)

@@ -7,9 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
+	"github.com/crossplane-capz/crossplane-capz/internal/management"
 )
 
 // The formats of --output for programs.
@@ -47,6 +50,20 @@ func encode(w io.Writer, output string, value any) error {
 	}
 	_, err = w.Write(content)
 	return err
+}
+
+// newObjects returns what reads the cluster that a connection leads to, by the kinds that it serves.
+func newObjects(flags *genericclioptions.ConfigFlags, config *rest.Config) (*management.Objects, error) {
+	reader := &management.Objects{}
+	var err error
+	if reader.Dynamic, err = dynamic.NewForConfig(config); err != nil {
+		return nil, err
+	}
+	if reader.Meta, err = metadata.NewForConfig(config); err != nil {
+		return nil, err
+	}
+	reader.Mapper, err = flags.ToRESTMapper()
+	return reader, err
 }
 
 // connection returns how the cluster is reached that the flags name.

@@ -13,11 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/metadata"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/management"
 	"github.com/crossplane-capz/crossplane-capz/internal/why"
 )
 
@@ -127,14 +124,8 @@ func (o *whyOptions) connect() error {
 	if err != nil {
 		return err
 	}
-	reader := &management.Objects{}
-	if reader.Dynamic, err = dynamic.NewForConfig(config); err != nil {
-		return err
-	}
-	if reader.Meta, err = metadata.NewForConfig(config); err != nil {
-		return err
-	}
-	if reader.Mapper, err = o.config.ToRESTMapper(); err != nil {
+	reader, err := newObjects(o.config, config)
+	if err != nil {
 		return err
 	}
 	o.mapper, o.reader = reader.Mapper, reader

@@ -14,18 +14,26 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
 // components select the Pods of what runs here, by the labels that Crossplane gives those of packages, and by those of the manifests of
 // Crossplane, Cluster API and its providers, and Azure Service Operator.
-var components = []string{
-	"pkg.crossplane.io/provider=provider-capz",
-	"pkg.crossplane.io/function",
-	"app in (crossplane, crossplane-rbac-manager)",
-	"cluster.x-k8s.io/provider",
-	"app.kubernetes.io/name=azure-service-operator",
+var components = []labels.Selector{
+	selector("pkg.crossplane.io/provider=provider-capz"),
+	selector("pkg.crossplane.io/function"),
+	selector("app in (crossplane, crossplane-rbac-manager)"),
+	selector("cluster.x-k8s.io/provider"),
+	selector("app.kubernetes.io/name=azure-service-operator"),
+}
+
+// selector returns what one of the texts above means.
+func selector(text string) labels.Selector {
+	s, err := labels.Parse(text)
+	utilruntime.Must(err)
+	return s
 }
 
 // usual are the namespaces in which components are when nobody has chosen others.
@@ -58,23 +66,23 @@ func (c *collector) readComponents(ctx context.Context) error {
 
 // ofComponents returns the Pods or Deployments of components in all namespaces, or in the usual ones if not all may be read.
 func (c *collector) ofComponents(ctx context.Context, k kind) ([]*unstructured.Unstructured, []Unread) {
-	all, err := c.listIn(ctx, k, "", "")
-	if err == nil {
-		return slices.DeleteFunc(all, func(o *unstructured.Unstructured) bool { return !isComponent(o) }), nil
-	}
-	if !apierrors.IsForbidden(err) {
-		return nil, []Unread{{What: k.String(), Why: err.Error()}}
-	}
-	var found []*unstructured.Unstructured
+	found, err := c.listIn(ctx, k, "")
 	var unread []Unread
-	for _, namespace := range usual {
-		some, err := c.listIn(ctx, k, namespace, "")
-		if err != nil {
-			unread = append(unread, Unread{What: fmt.Sprintf("%s in namespace %s", k, namespace), Why: err.Error()})
+	switch {
+	case err == nil:
+	case !apierrors.IsForbidden(err):
+		return nil, []Unread{{What: k.String(), Why: err.Error()}}
+	default:
+		found = nil
+		for _, namespace := range usual {
+			some, err := c.listIn(ctx, k, namespace)
+			if err != nil {
+				unread = append(unread, Unread{What: fmt.Sprintf("%s in namespace %s", k, namespace), Why: err.Error()})
+			}
+			found = append(found, some...)
 		}
-		found = append(found, slices.DeleteFunc(some, func(o *unstructured.Unstructured) bool { return !isComponent(o) })...)
 	}
-	return found, unread
+	return slices.DeleteFunc(found, func(o *unstructured.Unstructured) bool { return !isComponent(o) }), unread
 }
 
 // isComponent reports whether a Pod, or what a Deployment makes, is of a component.
@@ -86,10 +94,7 @@ func isComponent(o *unstructured.Unstructured) bool {
 			has[name] = field.Text(value)
 		}
 	}
-	return slices.ContainsFunc(components, func(selector string) bool {
-		s, err := labels.Parse(selector)
-		return err == nil && s.Matches(has)
-	})
+	return slices.ContainsFunc(components, func(s labels.Selector) bool { return s.Matches(has) })
 }
 
 // mostOfLog is how much of a log is kept, from its end.

@@ -37,7 +37,7 @@ func (c *collector) writeEvents(ctx context.Context) error {
 	for _, o := range c.pods {
 		inNamespaces[o.GetNamespace()] = true
 	}
-	events, unread := c.list(ctx, eventKind, "", "")
+	events, unread := c.list(ctx, eventKind, "")
 	c.report.NotRead = append(c.report.NotRead, unread...)
 	byNamespace := map[string][]*unstructured.Unstructured{}
 	for _, e := range events {

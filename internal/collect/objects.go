@@ -30,7 +30,7 @@ func (c *collector) readObjects(ctx context.Context) error {
 	for i, k := range kinds {
 		c.progress(fmt.Sprintf("reading objects: %d of %d kinds", i+1, len(kinds)))
 		group.Go(func() error {
-			answers[i].objects, answers[i].unread = c.list(groupCtx, k, c.options.Namespace, "")
+			answers[i].objects, answers[i].unread = c.list(groupCtx, k, c.options.Namespace)
 			return groupCtx.Err()
 		})
 	}
@@ -62,14 +62,14 @@ func (c *collector) noCluster() error {
 }
 
 // list returns the objects of a kind in a namespace, or in all. Where not all may be read it returns those of the home namespace.
-func (c *collector) list(ctx context.Context, k kind, namespace, labels string) (found []*unstructured.Unstructured, unread []Unread) {
+func (c *collector) list(ctx context.Context, k kind, namespace string) (found []*unstructured.Unstructured, unread []Unread) {
 	if !k.namespaced {
 		namespace = ""
 	}
-	found, err := c.listIn(ctx, k, namespace, labels)
+	found, err := c.listIn(ctx, k, namespace)
 	if apierrors.IsForbidden(err) && k.namespaced && namespace == "" && c.options.Home != "" {
 		var inHome error
-		if found, inHome = c.listIn(ctx, k, c.options.Home, labels); inHome == nil {
+		if found, inHome = c.listIn(ctx, k, c.options.Home); inHome == nil {
 			return found, []Unread{{What: fmt.Sprintf("%s in namespaces other than %s", k, c.options.Home), Why: err.Error(), of: k.GroupKind()}}
 		}
 	}
@@ -79,11 +79,11 @@ func (c *collector) list(ctx context.Context, k kind, namespace, labels string) 
 	return found, unread
 }
 
-func (c *collector) listIn(ctx context.Context, k kind, namespace, labels string) ([]*unstructured.Unstructured, error) {
+func (c *collector) listIn(ctx context.Context, k kind, namespace string) ([]*unstructured.Unstructured, error) {
 	var found []*unstructured.Unstructured
 	client := c.Dynamic.Resource(k.gvr()).Namespace(namespace)
 	pages := pager.New(pager.SimplePageFunc(func(options metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, options) }))
-	err := pages.EachListItem(ctx, metav1.ListOptions{LabelSelector: labels}, func(o runtime.Object) error {
+	err := pages.EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
 		if object, ok := o.(*unstructured.Unstructured); ok {
 			found = append(found, object)
 		}

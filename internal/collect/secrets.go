@@ -90,7 +90,7 @@ type named struct {
 func (c *collector) secretsIn(ctx context.Context, namespace string) ([]named, error) {
 	var forbidden error
 	if !c.options.NoSecrets {
-		all, err := c.listIn(ctx, secretKind, namespace, "")
+		all, err := c.listIn(ctx, secretKind, namespace)
 		if err == nil {
 			return c.hauled(all), nil
 		}
