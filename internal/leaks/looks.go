@@ -26,7 +26,7 @@ const secretWords = `(?:password|passwd|passphrase|token|secret|private[_-]?key|
 
 var looks = []look{
 	{"a signed token", regexp.MustCompile(`eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*)?`), 0, nil},
-	{"a bootstrap token", regexp.MustCompile(`\b[a-z0-9]{6}\.[a-z0-9]{16}\b`), 0, isName},
+	{"a bootstrap token", bootstrapToken, 0, isName},
 	// Microsoft Entra ID marks the secrets that it makes for applications.
 	{"a client secret", regexp.MustCompile(`[A-Za-z0-9_~.-]{3}[78]Q~[A-Za-z0-9_~.-]{31,34}`), 0, nil},
 	{"what follows Bearer or Basic", regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([A-Za-z0-9._~+/=-]{16,})`), 1, nil},
