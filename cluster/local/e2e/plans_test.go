@@ -13,13 +13,10 @@ import (
 )
 
 // planVariable has the plan be asked for before each step that applies or edits manifests, and held against what Azure is sent then: "all" for
-// each, "say" for each without failing where it does not hold. Else the seed chooses some of the steps of scenarios whose
-// steps are known to be plannable.
+// each, "say" for each without failing where it does not hold.
 const planVariable = "E2E_PLAN"
 
 const (
-	// oneIn is how many steps there are to one that the seed has planned.
-	oneIn = 4
 	// settling is how long it is waited for everything to be still before a plan, and sending how long for what was planned after a step.
 	settling = 15 * time.Second
 	sending  = 60 * time.Second
@@ -63,10 +60,10 @@ func (s *saying) holds(w *world) []string {
 	return s.Holds(requests)
 }
 
-// foresee returns what a plan says of a step; nil where it is not asked, or cannot be known. An error is the plan's.
-func (w *world) foresee(s step) (*saying, error) {
-	if s.act == nil || s.deletes || len(w.killed) > 0 || !w.asksPlan(s) {
-		return nil, nil
+// foresee returns what a plan says of a step; nil where it is not asked, or cannot be known: the scenario may be about a mistake.
+func (w *world) foresee(s step) *saying {
+	if os.Getenv(planVariable) == "" || s.act == nil || s.deletes || len(w.killed) > 0 {
+		return nil
 	}
 	manager, manifests, err := w.rehearse(s.act)
 	if err == nil && len(manifests) == 0 {
@@ -77,27 +74,19 @@ func (w *world) foresee(s step) (*saying, error) {
 	}
 	if err != nil {
 		w.logf("%s: not planned: %v", s.name, err)
-		return nil, nil
+		return nil
 	}
 	begun := time.Now()
 	said, err := w.plan(manager, manifests...)
 	w.logf("%s: planned in %s", s.name, time.Since(begun).Round(10*time.Millisecond))
-	if err != nil && !w.plans { // The scenario may be about a mistake.
+	switch {
+	case err != nil:
 		w.logf("%s: not planned: %v", s.name, err)
-		return nil, nil
-	}
-	if err == nil && said == nil {
+		return nil
+	case said == nil:
 		w.logf("%s: not planned: the plan is incomplete", s.name)
 	}
-	return said, err
-}
-
-// asksPlan reports whether the plan of a step is asked for.
-func (w *world) asksPlan(s step) bool {
-	if os.Getenv(planVariable) != "" {
-		return true
-	}
-	return w.plans && choices(w.namespace+"/"+s.name+"/plan").IntN(oneIn) == 0
+	return said
 }
 
 // settle returns when nothing is under way that a step before has begun, and an error when that does not come.

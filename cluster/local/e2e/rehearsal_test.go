@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // errNoManifest ends the rehearsal of an act that is not the applying or editing of manifests.
@@ -157,7 +159,7 @@ func (r *rehearsal) unstructured(o client.Object) (*unstructured.Unstructured, e
 }
 
 // ofServers are the fields of metadata that are not in a manifest.
-var ofServers = []string{"managedFields", "resourceVersion", "uid", "creationTimestamp", "generation", "ownerReferences", "finalizers", "selfLink"}
+var ofServers = append(slices.Clip(aso.ServerMetadata), "ownerReferences", "finalizers")
 
 // keep keeps an object without what is not in a manifest.
 func (r *rehearsal) keep(u *unstructured.Unstructured) {

@@ -35,8 +35,6 @@ type world struct {
 	killed []string
 	// family is what the cluster is written by.
 	family *family
-	// plans is the scenario's.
-	plans bool
 	// seen are the ASO objects that were there after the last step.
 	seen map[objectKey]metav1.PartialObjectMetadata
 	// going are the removals that the steps so far have asked for.
