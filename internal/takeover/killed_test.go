@@ -123,14 +123,27 @@ func (w *Walk) thereAndBack(t *testing.T) (there, back map[string]any) {
 
 // TestKilledAtEachWrite has a walk end at each write, there and back, and go on when it is started again.
 func TestKilledAtEachWrite(t *testing.T) {
-	there, back := walkOf(t).thereAndBack(t)
+	killedAtEachWrite(t, 10, func() (*Walk, life) {
+		w := walkOf(t)
+		return w, w.thereAndBack
+	})
+}
+
+// A life goes there and back, and returns what there is at both ends.
+type life func(*testing.T) (there, back map[string]any)
+
+// killedAtEachWrite has a life come to the same ends as without it, whichever of its writes it is killed at. There are at least so many of these.
+func killedAtEachWrite(t *testing.T, fewest int, start func() (*Walk, life)) {
+	t.Helper()
+	_, live := start()
+	there, back := live(t)
 	for _, after := range []bool{false, true} {
 		for write := 1; ; write++ {
-			w := walkOf(t)
+			w, live := start()
 			count := w.killedAt(t, write, after)
-			gotThere, gotBack := w.thereAndBack(t)
+			gotThere, gotBack := live(t)
 			if *count < write { // No more writes.
-				if write < 10 {
+				if write < fewest {
 					t.Errorf("there and back takes %d writes only", *count)
 				}
 				break
@@ -158,27 +171,9 @@ func (w *Walk) machinesThereAndBack(t *testing.T, other client.Client) (there, b
 
 // TestMachinesKilledAtEachWrite is TestKilledAtEachWrite for virtual machines.
 func TestMachinesKilledAtEachWrite(t *testing.T) {
-	w := machinesWalk(t, machinesOfCAPZ)
-	there, back := w.machinesThereAndBack(t, w.Client)
-	for _, after := range []bool{false, true} {
-		for write := 1; ; write++ {
-			w := machinesWalk(t, machinesOfCAPZ)
-			other := w.Client
-			count := w.killedAt(t, write, after)
-			gotThere, gotBack := w.machinesThereAndBack(t, other)
-			if *count < write { // No more writes.
-				if write < 15 {
-					t.Errorf("there and back takes %d writes only", *count)
-				}
-				break
-			}
-			when := fmt.Sprintf("killed at write %d (after it: %t)", write, after)
-			if diff := cmp.Diff(there, gotThere); diff != "" {
-				t.Errorf("%s, there (-want +got):\n%s", when, diff)
-			}
-			if diff := cmp.Diff(back, gotBack); diff != "" {
-				t.Errorf("%s, back (-want +got):\n%s", when, diff)
-			}
-		}
-	}
+	killedAtEachWrite(t, 15, func() (*Walk, life) {
+		w := machinesWalk(t, machinesOfCAPZ)
+		other := w.Client // That of others is not killed.
+		return w, func(t *testing.T) (there, back map[string]any) { return w.machinesThereAndBack(t, other) }
+	})
 }

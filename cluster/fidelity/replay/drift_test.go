@@ -19,11 +19,7 @@ import (
 // TestNothingHasDrifted compares what ASO has asked the real Azure for with what that has reported afterwards, as an object of ASO has both. Nobody else
 // has written there, so nothing has drifted; a value that is changed then has.
 func TestNothingHasDrifted(t *testing.T) {
-	dir, err := ModuleDir("../../local/parts/aso")
-	if err != nil {
-		t.Fatal(err)
-	}
-	recordings, err := Select(dir, "")
+	recordings, err := allRecordings()
 	if err != nil {
 		t.Fatal(err)
 	}

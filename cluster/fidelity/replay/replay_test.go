@@ -3,6 +3,7 @@ package replay
 import (
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,13 +15,18 @@ const minimum = 90
 // minimumManaged is that share of the interactions that clusters of AKS need.
 const minimumManaged = 96
 
-// TestFidelity replays every selected recording.
-func TestFidelity(t *testing.T) {
+// allRecordings returns all that are selected. They are read once: they are more than 100 MB.
+var allRecordings = sync.OnceValues(func() ([]*Recording, error) {
 	dir, err := ModuleDir("../../local/parts/aso")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	recordings, err := Select(dir, "")
+	return Select(dir, "")
+})
+
+// TestFidelity replays every selected recording.
+func TestFidelity(t *testing.T) {
+	recordings, err := allRecordings()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
@@ -148,18 +149,23 @@ func TestClusterNotAdopted(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			m := fixture.New(t, append(c.others, c.managed)...)
-			result := m.Reconcile(reconciler(m, aso.ManagedCluster), "aks")
-			if again := result.RequeueAfter > 0; again != c.again {
-				t.Errorf("it is looked again: %t", again)
-			}
-			events := strings.Join(m.TakeEvents(), "\n")
-			if c.said == "" && events != "" || !strings.Contains(events, c.said) {
-				t.Errorf("Events are %q, want one with %q", events, c.said)
-			}
-			if writes := m.TakeWrites(); len(writes) > 0 {
-				t.Errorf("written is %q", writes)
-			}
+			notAdopted(t, m, m.Reconcile(reconciler(m, aso.ManagedCluster), "aks"), c.said, c.again)
 		})
+	}
+}
+
+// notAdopted checks that nothing was written, that an Event has a text, or that there is none where the text is empty, and whether it is looked again.
+func notAdopted(t *testing.T, m *fixture.Management, result ctrl.Result, said string, again bool) {
+	t.Helper()
+	if got := result.RequeueAfter > 0; got != again {
+		t.Errorf("it is looked again: %t", got)
+	}
+	events := strings.Join(m.TakeEvents(), "\n")
+	if said == "" && events != "" || !strings.Contains(events, said) {
+		t.Errorf("Events are %q, want one with %q", events, said)
+	}
+	if writes := m.TakeWrites(); len(writes) > 0 {
+		t.Errorf("written is %q", writes)
 	}
 }
 
@@ -213,16 +219,7 @@ func TestPoolNotAdopted(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			m := fixture.New(t, append(c.others, c.pool)...)
-			result := m.Reconcile(reconciler(m, aso.ManagedClustersAgentPool), "aks-pool0")
-			if again := result.RequeueAfter > 0; again != c.again {
-				t.Errorf("it is looked again: %t", again)
-			}
-			if events := strings.Join(m.TakeEvents(), "\n"); !strings.Contains(events, c.said) {
-				t.Errorf("Events are %q, want one with %q", events, c.said)
-			}
-			if writes := m.TakeWrites(); len(writes) > 0 {
-				t.Errorf("written is %q", writes)
-			}
+			notAdopted(t, m, m.Reconcile(reconciler(m, aso.ManagedClustersAgentPool), "aks-pool0"), c.said, c.again)
 		})
 	}
 }
