@@ -90,13 +90,22 @@ func (u *Usage) use(right Right) {
 	u.used[right] = true
 }
 
-// Unused returns the granted rights that nobody used.
+// Unused returns the granted rights that nobody used. Two are left out, since a log cannot tell whether they are needed:
 //
-// To update finalizers is left out: who makes an object block the deletion of its owner must have that right of the owner, and
-// it is admission plugin OwnerReferencesPermissionEnforcement that looks. The log shows only when it was missing, as a write
-// that was refused; the API server of package stack has the plugin.
+//   - To update finalizers: who makes an object block the deletion of its owner must have that right of the owner, and it is
+//     admission plugin OwnerReferencesPermissionEnforcement that looks. The log shows only when it was missing, as a write that
+//     was refused; the API server of package stack has the plugin.
+//   - To get what Crossplane composes: Crossplane reads it from a cache, and asks the API server if the cache does not have it
+//     yet, which is a matter of moments. Who has created such an object may need to get it.
 func (u *Usage) Unused(granted []Right) []Right {
 	return slices.DeleteFunc(slices.Clone(granted), func(r Right) bool {
-		return u.used[r] || r.Subresource == "finalizers" && r.Verb == "update"
+		return u.used[r] || r.Subresource == "finalizers" && r.Verb == "update" || u.composed(r)
 	})
+}
+
+// composed reports whether a right is Crossplane's to get objects of a kind of which it has created one.
+func (u *Usage) composed(r Right) bool {
+	created := r
+	created.Verb = "create"
+	return r.User == Crossplane && r.Verb == "get" && u.used[created]
 }

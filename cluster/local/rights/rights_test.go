@@ -18,6 +18,7 @@ kind: ClusterRole
 metadata: {name: a, labels: {rbac.crossplane.io/aggregate-to-crossplane: "true"}}
 rules:
 - {apiGroups: [x.io], resources: [things], verbs: [get, list, create, patch]}
+- {apiGroups: [x.io], resources: [looks], verbs: [get]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -86,7 +87,7 @@ func TestGranted(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"crossplane: create things.x.io", "crossplane: get things.x.io", "crossplane: list things.x.io", "crossplane: patch things.x.io",
+		"crossplane: get looks.x.io", "crossplane: create things.x.io", "crossplane: get things.x.io", "crossplane: list things.x.io", "crossplane: patch things.x.io",
 		"provider-capz: get nodes", "provider-capz: list pods", "provider-capz: update pods/finalizers", "provider-capz: patch pods/status p", "provider-capz: patch pods/status q",
 	}
 	if diff := cmp.Diff(want, words(granted)); diff != "" {
@@ -113,7 +114,7 @@ func TestUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"crossplane: get things.x.io", "provider-capz: get nodes", "provider-capz: list pods", "provider-capz: patch pods/status q"}
+	want := []string{"crossplane: get looks.x.io", "provider-capz: get nodes", "provider-capz: list pods", "provider-capz: patch pods/status q"}
 	if diff := cmp.Diff(want, words(usage.Unused(granted))); diff != "" {
 		t.Errorf("unused (-want +got):\n%s", diff)
 	}
