@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/admission"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/facts"
 	"github.com/crossplane-capz/crossplane-capz/internal/identity"
@@ -160,7 +161,7 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 	}
 	options := contract.Options{
 		WatchFilter: s.WatchFilter, Concurrency: s.Concurrency, OperatorNamespaces: s.OperatorNamespaces,
-		Azure: compute.NewAzure(mgr.GetAPIReader(), s.OperatorNamespaces), Objects: told,
+		Azure: compute.NewAzure(access.NewSecretReader(mgr.GetAPIReader(), mgr.GetCache()), s.OperatorNamespaces), Objects: told,
 	}
 	defer told.Begin(mgr.GetCache(), func(obj metav1.Object) bool { return contract.Watched(obj, s.WatchFilter) })()
 	setups, err := contract.SetupWithManager(ctx, mgr, options)

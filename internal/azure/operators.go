@@ -23,7 +23,7 @@ func DefaultOperatorNamespaces() []string {
 // Operators reads the settings of the ASOs of the cluster. What they say is trusted: to which host a token is sent, for instance.
 // So an administrator says in which namespaces they may be; the annotation on an object is whoever's who writes the object.
 type Operators struct {
-	// Secrets reads Secrets, uncached: they are needed once in a token's life.
+	// Secrets reads Secrets as they are now.
 	Secrets client.Reader
 	// Namespaces are where ASO may run; empty means DefaultOperatorNamespaces.
 	Namespaces []string

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/keymutex"
+	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
@@ -29,6 +30,7 @@ type Azure struct {
 	natRules   *machines.NATRules
 	frontends  *machines.Frontends
 	scaleSets  *machines.ScaleSets
+	compared   comparedTags
 	// locks keep one resource from being created and removed at once, by its ID.
 	locks keymutex.KeyMutex
 }
@@ -36,7 +38,7 @@ type Azure struct {
 // locks is among how many the IDs are shared out: far more than are created at once, so that hardly one waits for another's answer of Azure.
 const locks = 1024
 
-// NewAzure returns an Azure that has not been asked anything yet. Secrets must read from the API server itself. The namespaces are those in
+// NewAzure returns an Azure that has not been asked anything yet. Secrets reads Secrets as they are (see access.SecretReader). The namespaces are those in
 // which ASO may run.
 func NewAzure(secrets client.Reader, operatorNamespaces []string) *Azure {
 	return New(azure.Credentials{Operators: azure.Operators{Secrets: secrets, Namespaces: operatorNamespaces}}, machines.NewClient(nil))
@@ -49,6 +51,7 @@ func New(credentials azure.Credentials, c *machines.Client) *Azure {
 		catalogue:   machines.NewCatalogue(c, clock.RealClock{}), creator: machines.NewCreator(c), identities: machines.NewIdentities(c),
 		remover: machines.NewRemover(c), tagger: machines.NewTagger(c), natRules: machines.NewNATRules(c), frontends: machines.NewFrontends(c),
 		scaleSets: machines.NewScaleSets(c), locks: keymutex.NewHashed(locks),
+		compared: comparedTags{objects: lru.New(longestCompared)},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,6 +29,26 @@ func composedObject(ctx context.Context, api access.API, xr *unstructured.Unstru
 		obj, err := api.Live.Object(ctx, xr.GetNamespace(), ref)
 		if err != nil || obj == nil || !access.BelongsTo(xr, obj) {
 			return nil, err
+		}
+		return obj, nil
+	}
+	return nil, nil
+}
+
+// composedMetadata is composedObject as the cache has it, of which only the metadata are known. It is for what is done again when they change.
+func composedMetadata(ctx context.Context, api access.API, xr *unstructured.Unstructured, kind schema.GroupKind) (*metav1.PartialObjectMetadata, error) {
+	refs, err := access.ComposedRefs(xr)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		if ref.GroupKind() != kind {
+			continue
+		}
+		obj := access.Metadata(ref.GroupVersionKind)
+		err := api.Metadata.Get(ctx, client.ObjectKey{Namespace: xr.GetNamespace(), Name: ref.Name}, obj)
+		if err != nil || !metav1.IsControlledBy(obj, xr) {
+			return nil, client.IgnoreNotFound(err)
 		}
 		return obj, nil
 	}

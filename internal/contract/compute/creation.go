@@ -19,7 +19,7 @@ import (
 
 // create takes the next step with the virtual machine, if function-capz has composed one.
 func (w *work) create(ctx context.Context) error {
-	vm, err := w.virtualMachine(ctx)
+	vm, err := composedMetadata(ctx, w.API, w.XR, machines.VirtualMachineKind.GroupKind())
 	if err != nil || vm == nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (w *work) create(ctx context.Context) error {
 	if w.facts.Created.State == v1alpha1.NotCreated && !mayCreate {
 		return nil // What changes that leads here.
 	}
-	id, err := idOf(ctx, w.Live, aso.VirtualMachine, vm)
+	id, err := w.virtualMachineID(ctx, vm)
 	if err != nil || id == "" {
 		return err
 	}
@@ -57,6 +57,18 @@ func (w *work) create(ctx context.Context) error {
 	}
 	w.again(outcome.After)
 	return nil
+}
+
+// virtualMachineID returns the ID that the virtual machine of an object has in Azure or will have; empty while its resource group is not there.
+func (w *work) virtualMachineID(ctx context.Context, seen metav1.Object) (string, error) {
+	if id := seen.GetAnnotations()[aso.AnnotationResourceID]; id != "" {
+		return id, nil
+	}
+	vm, err := w.virtualMachine(ctx)
+	if err != nil || vm == nil {
+		return "", err
+	}
+	return idOf(ctx, w.Live, aso.VirtualMachine, vm)
 }
 
 // step takes the next step while nobody else creates or removes the virtual machine.
@@ -97,7 +109,7 @@ func (w *work) virtualMachine(ctx context.Context) (*unstructured.Unstructured, 
 
 // creatable reports whether function-capz leaves the creation of a virtual machine to provider-capz now: Azure did not have it, or has one that
 // was made for the Cluster, all that it needs is there, and nothing is paused.
-func creatable(vm *unstructured.Unstructured) bool {
+func creatable(vm metav1.Object) bool {
 	annotations := vm.GetAnnotations()
 	return aso.LifecycleOf(vm) == aso.ProviderCreated && aso.SkippedByLifecycle(vm) && aso.AwaitsRemoval(vm) && !aso.Held(vm) && !aso.SkippedByPause(vm) &&
 		annotations[v1beta1.AnnotationOwnership] == v1beta1.OwnershipOwned && vm.GetDeletionTimestamp() == nil

@@ -7,7 +7,9 @@ import (
 	"maps"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/lru"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
@@ -29,9 +31,17 @@ func (w *work) applyTags(ctx context.Context) error {
 	if w.facts.Created.State != v1alpha1.Created {
 		return nil
 	}
-	vm, err := w.virtualMachine(ctx)
-	if err != nil || vm == nil || tagged(w.XR, vm) {
+	seen, err := composedMetadata(ctx, w.API, w.XR, machines.VirtualMachineKind.GroupKind())
+	if err != nil || seen == nil || w.compared.known(w.XR, seen) {
 		return err
+	}
+	vm, err := w.virtualMachine(ctx)
+	if err != nil || vm == nil {
+		return err
+	}
+	if tagged(w.XR, vm) {
+		w.compared.note(w.XR, vm)
+		return nil
 	}
 	interfaces, err := onlyRead(ctx, w.API, w.XR, aso.NetworkInterface)
 	if err != nil {
@@ -74,6 +84,32 @@ func (t *appliedTags) note(annotations map[string]string) {
 func tagged(xr, obj *unstructured.Unstructured) bool {
 	applied, known := v1alpha1.ReadAppliedTags(xr.GetAnnotations())
 	return known && applied.Resource == resourceName(obj) && maps.Equal(applied.Tags, specTags.Value(obj))
+}
+
+// comparedTags are the objects whose tags have been found to be those that are noted as applied, so that they are not read for that again.
+type comparedTags struct{ objects *lru.Cache }
+
+// longestCompared is of how many objects that is remembered.
+const longestCompared = 1 << 14
+
+// A comparison is all that its result depends on.
+type comparison struct {
+	generation int64
+	applied    string
+}
+
+func comparisonOf(xr *unstructured.Unstructured, obj metav1.Object) comparison {
+	return comparison{obj.GetGeneration(), xr.GetAnnotations()[v1alpha1.AnnotationAppliedTags]}
+}
+
+// known reports whether the object has been compared as it is.
+func (t comparedTags) known(xr *unstructured.Unstructured, obj metav1.Object) bool {
+	last, has := t.objects.Get(obj.GetUID())
+	return has && last == comparisonOf(xr, obj)
+}
+
+func (t comparedTags) note(xr *unstructured.Unstructured, obj metav1.Object) {
+	t.objects.Add(obj.GetUID(), comparisonOf(xr, obj))
 }
 
 // resourceName returns kind and name of an object.
