@@ -29,6 +29,9 @@ const (
 	AnnotationSent = "serviceoperator.azure.com/latest-reconciled-generation"
 	// AnnotationOperator is the namespace of the ASO that has taken the object up.
 	AnnotationOperator = "serviceoperator.azure.com/operator-namespace"
+	// OperatorNone is the value of AnnotationOperator on an object that no ASO is to take up yet. ASO retries whatever it has taken up, with two
+	// writes each time, for as long as it takes; what is another operator's it leaves alone, and says once, in an event that names both.
+	OperatorNone = "held-until-what-it-refers-to-is-ready"
 	// finalizer is on the objects that ASO has taken up, until it lets them go.
 	finalizer = "serviceoperator.azure.com/finalizer"
 	// AnnotationPolls is there while ASO waits for an operation of Azure.

@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 // SettingsSecret is the Secret with ASO's own settings, where ASO runs.
@@ -44,6 +46,12 @@ func (o Operators) Has(key client.ObjectKey) bool {
 // of returns the settings of the ASO that manages obj; nil when obj does not say where that runs, or it has none.
 func (o Operators) of(ctx context.Context, obj client.Object) (*corev1.Secret, error) {
 	namespace := obj.GetAnnotations()[OperatorNamespaceAnnotation]
+	if namespace == aso.OperatorNone {
+		var err error
+		if namespace, err = o.Sole(ctx, obj.GetNamespace()); err != nil { // Which is to take it up.
+			return nil, err
+		}
+	}
 	if namespace == "" {
 		return nil, nil
 	}

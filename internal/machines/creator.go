@@ -4,11 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
-
-	"k8s.io/apimachinery/pkg/util/cache"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
@@ -21,11 +20,9 @@ const (
 	pollInterval = 5 * time.Second
 	// longestPoll bounds how often Azure says.
 	longestPoll = 30 * time.Second
-	// lookInterval is how often it is looked whether a virtual machine is still there, doubtInterval the same while that is doubted, listValid
-	// for how long the list of a resource group holds: all machines of a cluster look at about the same time.
+	// lookInterval is how often it is looked whether a virtual machine is still there, doubtInterval the same while that is doubted.
 	lookInterval  = 10 * time.Minute
 	doubtInterval = time.Minute
-	listValid     = time.Minute
 )
 
 // A Creator creates virtual machines, each once, and looks whether they are still there.
@@ -41,13 +38,12 @@ type Creator struct {
 	operations map[string]*operation
 	// refusals are how often Azure has refused a request in passing, by ID.
 	refusals map[string]int
-	// lists are the virtual machines of resource groups.
-	lists *cache.Expiring
+	lists    *Lists
 }
 
-// NewCreator returns a Creator.
-func NewCreator(client *Client) *Creator {
-	return &Creator{client: client, operations: map[string]*operation{}, refusals: map[string]int{}, lists: cache.NewExpiring()}
+// NewCreator returns a Creator that looks in the lists.
+func NewCreator(client *Client, lists *Lists) *Creator {
+	return &Creator{client: client, operations: map[string]*operation{}, refusals: map[string]int{}, lists: lists}
 }
 
 // A Machine is a virtual machine that is to be.
@@ -101,7 +97,7 @@ func (c *Creator) begin(ctx context.Context, m Machine) (Outcome, error) {
 	case err != nil:
 		return Outcome{}, err
 	case found != nil && !found.of(m.Cluster):
-		return Outcome{Created: m.Noted}, nil // function-capz finds out whose it is, and says so.
+		return somebodyElses(m), nil
 	case found != nil:
 		return c.outcomeOf(ctx, m, found)
 	case m.Request == nil:
@@ -121,6 +117,13 @@ func (c *Creator) begin(ctx context.Context, m Machine) (Outcome, error) {
 	}
 	c.begun(m.ID, begun)
 	return Outcome{Created: creating, After: pollInterval}, nil
+}
+
+// somebodyElses returns the outcome for a machine that Azure has got from somebody else after it was looked for.
+func somebodyElses(m Machine) Outcome {
+	return Outcome{Created: v1alpha1.FactsOfCreation{Reason: "ResourceExists", Message: fmt.Sprintf(
+		"Azure has a virtual machine %s already, which does not have the tag %s: owned, and so is not the Cluster's", m.ID, v1beta1.OwnedTag(m.Cluster))},
+		After: longestDelay}
 }
 
 // refused returns the outcome of a request that Azure has refused.
@@ -191,7 +194,7 @@ func (c *Creator) look(ctx context.Context, m Machine) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if listed[strings.ToLower(m.ID)] {
+	if listed {
 		return there, nil
 	}
 	found, err := c.client.virtualMachine(ctx, m.As, m.ID)
@@ -205,36 +208,14 @@ func (c *Creator) look(ctx context.Context, m Machine) (Outcome, error) {
 	return there, nil
 }
 
-// A listing is what virtual machines a resource group had at a time, by their IDs.
-type listing struct {
-	ids map[string]bool
-	at  time.Time
-}
-
-// listed returns the virtual machines in the resource group of a machine: those of a moment ago, unless the machine has been doubted since.
-func (c *Creator) listed(ctx context.Context, m Machine) (map[string]bool, error) {
+// listed reports whether the resource group of a machine has it: by the list of a moment ago, unless the machine has been doubted since.
+func (c *Creator) listed(ctx context.Context, m Machine) (bool, error) {
 	id := aso.ParseID(m.ID)
 	if id == nil {
-		return nil, errors.New(m.ID + " is not the ID of a virtual machine")
+		return false, errors.New(m.ID + " is not the ID of a virtual machine")
 	}
 	group := "/subscriptions/" + id.SubscriptionID + "/resourceGroups/" + id.ResourceGroupName
-	key := struct {
-		fingerprint
-
-		group string
-	}{m.As.Fingerprint, strings.ToLower(group)}
-	if found, ok := c.lists.Get(key); ok {
-		if last, ok := found.(listing); ok && last.at.After(m.DoubtedSince) {
-			return last.ids, nil
-		}
-	}
-	now := time.Now()
-	ids, err := c.client.virtualMachines(ctx, m.As, group)
-	if err != nil {
-		return nil, err
-	}
-	c.lists.Set(key, listing{ids, now}, listValid)
-	return ids, nil
+	return c.lists.Has(ctx, m.As, group, aso.VirtualMachine, m.ID, m.DoubtedSince)
 }
 
 // failed returns the outcome of a creation that has failed for good.

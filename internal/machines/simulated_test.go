@@ -134,10 +134,10 @@ func (s *simulation) request(size string) func(context.Context) (Request, error)
 func (s *simulation) steps(size string, restarts bool) v1alpha1.FactsOfCreation {
 	s.t.Helper()
 	m := Machine{ID: machineID, As: s.account, Cluster: "c", Request: s.request(size)}
-	creator := NewCreator(s.client)
+	creator := newCreator(s.client)
 	s.await(func() bool {
 		if restarts {
-			creator = NewCreator(s.client)
+			creator = newCreator(s.client)
 		}
 		outcome, err := creator.Step(s.t.Context(), m)
 		if err != nil {
@@ -216,7 +216,7 @@ func TestSimulatedMachineIsLost(t *testing.T) {
 	})
 	m := Machine{ID: machineID, As: s.account, Cluster: "c", Noted: v1alpha1.FactsOfCreation{State: v1alpha1.Created}, Request: s.request("Standard_D2s_v3")}
 	for range 2 {
-		outcome, err := NewCreator(s.client).Step(t.Context(), m)
+		outcome, err := newCreator(s.client).Step(t.Context(), m)
 		if err != nil || outcome.Created.State != v1alpha1.Deleted {
 			t.Errorf("got %+v, %v", outcome, err)
 		}

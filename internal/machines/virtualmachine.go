@@ -68,20 +68,6 @@ func (c *Client) read(ctx context.Context, as azure.Account, id string, query ur
 	return machine, nil
 }
 
-// virtualMachines returns the IDs, in lower case, of the virtual machines in a resource group; none when there is no such group.
-func (c *Client) virtualMachines(ctx context.Context, as azure.Account, group string) (map[string]bool, error) {
-	ids := map[string]bool{}
-	_, err := list(ctx, c, as, call{path: group + "/providers/Microsoft.Compute/virtualMachines", version: computeVersion}, func(page []VirtualMachine) {
-		for _, machine := range page {
-			ids[strings.ToLower(machine.ID)] = true
-		}
-	})
-	if err != nil {
-		return nil, fmt.Errorf("cannot list the virtual machines in %s: %w", group, err)
-	}
-	return ids, nil
-}
-
 // An operation is one of Azure's that goes on after the request has been answered.
 type operation struct {
 	poller  *runtime.Poller[VirtualMachine]

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // AnnotationMachineFacts is the annotation on an AzureMachine or AzureMachinePool that has its MachineFacts, as JSON. It is of the machine's own
@@ -32,12 +33,20 @@ type MachineFacts struct {
 	// SSHPort is the frontend port of the inbound NAT rule that leads to the machine: 22, or one of 2201 to 2219. No other machine of the
 	// Cluster has it. Zero where there is none, as for a worker.
 	SSHPort int32 `json:"sshPort,omitempty"`
+	// Absent are the resources of the machine that Azure did not have just before they were composed, by FactOfAbsence: what is composed of them is
+	// new. It is empty once the virtual machine has been asked for, and where nobody has looked.
+	Absent []string `json:"absent,omitempty"`
 	// Created is what has become of the virtual machine or the scale set, which provider-capz creates.
 	Created FactsOfCreation `json:"created,omitzero"`
 	// PrincipalID is that of its system-assigned identity; empty until Azure has one.
 	PrincipalID string `json:"principalID,omitempty"`
 	// Pool is what only an AzureMachinePool has.
 	Pool FactsOfPool `json:"pool,omitzero"`
+}
+
+// FactOfAbsence returns the element of MachineFacts.Absent for a resource of a type, such as Microsoft.Network/networkInterfaces, with a name in Azure.
+func FactOfAbsence(resourceType, name string) string {
+	return strings.ToLower(resourceType + "/" + name)
 }
 
 // FactsOfPool is what a MachinePool says, and how its scale set is. It has nothing of single instances, of which there may be a thousand.

@@ -172,6 +172,9 @@ func (m *machine) subnetID(name string) string {
 func (m *machine) resource(path, name string, object runtime.Object, problem *composer.Blocked, after ...[]plan.Precondition) *plan.Resource {
 	r := m.cluster.typed().Resource(path, v1beta1.ASOObjectName(name), object, problem)
 	r.After, r.ParentOwnership = slices.Concat(after...), m.groupOwnership()
+	if kind, known := aso.KindOf(r.Object.GroupVersionKind().GroupKind()); known {
+		r.Absent = slices.Contains(m.facts.Absent, v1alpha1.FactOfAbsence(kind.ARM(), aso.AzureName(r.Object)))
+	}
 	return r
 }
 

@@ -54,6 +54,8 @@ type situation struct {
 	// doubt is the answer of Azure's by which it may no longer have the resource; empty while there is no doubt.
 	doubt     string
 	lifecycle aso.Lifecycle
+	// absent is true when provider-capz has looked, and Azure does not have it; created when provider-capz has created it.
+	absent, created bool
 
 	// with is what is known of whose the resource is that it is only made with, and withWhat that in words; empty where there is none such.
 	with     finding
@@ -152,7 +154,7 @@ func (s situation) decide() decision {
 	if d.action == Wait {
 		return s.withdrawNew(d)
 	}
-	d.operator = s.operatorOf(d.action == Hold)
+	d.operator = s.operatorOf(d)
 	return d
 }
 
@@ -164,8 +166,8 @@ func (s situation) decideOwnership(d *decision) {
 	}
 	d.looks = s.rule.asks(s)
 	switch {
-	case s.observed == nil && !s.paused && s.rule.inNewParent(s):
-		// What lies in a resource that Azure does not have is not there, either.
+	case s.observed == nil && !s.paused && (s.rule.inNewParent(s) || s.absent && d.looks && !s.userPolicy && !s.onlyFound):
+		// What lies in a resource that Azure does not have is not there, either; and what provider-capz has looked for need not be looked for again.
 		d.looks, d.new, d.ownership = false, true, v1beta1.OwnershipOwned
 		return
 	case !d.looks:
@@ -238,6 +240,10 @@ func (s situation) mayBeHeld(d *decision) bool {
 		return false // It cannot be written rightly yet.
 	case d.looks || s.rule.undetermined(s):
 		return false // Whose it is must be found out first, with a policy of its own.
+	case s.absent:
+		return false // Somebody may make it meanwhile, which provider-capz sees.
+	case s.lifecycle == aso.ProviderCreated:
+		return false // To be composed is all that provider-capz waits for.
 	}
 	return !s.userPolicy
 }
@@ -302,21 +308,20 @@ func (s situation) withdrawNew(d decision) decision {
 	return d
 }
 
-// operatorNone is the operator of a held object that waits. ASO retries whatever it has taken up, with two writes each time, for as long
-// as it takes; what is another operator's it leaves alone, and says once, in an event that names both.
-const operatorNone = "held-until-what-it-refers-to-is-ready"
+// operatorOf returns where the ASO runs that an object is for: none while the object is held, or another has yet to create what it stands for. An
+// object stays whose it is.
+func (s situation) operatorOf(d decision) string {
+	held := d.action == Hold || d.readOnly && d.new && !s.created && s.lifecycle == aso.ProviderCreated
 
-// operatorOf returns where the ASO runs that an object is for. An object stays whose it is.
-func (s situation) operatorOf(held bool) string {
 	current := ""
 	if s.observed != nil {
 		current = s.observed.operator
 	}
 	switch {
-	case current != "" && current != operatorNone:
+	case current != "" && current != aso.OperatorNone:
 		return current
-	case held && (current == operatorNone || s.observed == nil && s.operator != ""):
-		return operatorNone
+	case held && (current == aso.OperatorNone || s.observed == nil && s.operator != ""):
+		return aso.OperatorNone
 	}
 	return s.operator
 }

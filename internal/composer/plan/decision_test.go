@@ -69,7 +69,7 @@ func TestDecide(t *testing.T) {
 		"looked for, absent, it waits":                      {situation{rule: byUserFirst, found: findingAbsent, observed: undecided, preconditions: waitsForX}, want{action: Look, ownership: undecidedRecord, waits: x}},
 		"looked for, absent, paused":                        {situation{rule: byUserFirst, found: findingAbsent, observed: undecided, paused: true}, want{action: Look, ownership: undecidedRecord}},
 		"looked for, with a mistake now":                    {situation{rule: byUserFirst, err: mistake, observed: undecided}, want{action: Keep, ownership: undecidedRecord}},
-		"new, it waits":                                     {situation{rule: byUser, operator: "aso", preconditions: waitsForX}, want{action: Hold, waits: x, operator: operatorNone}},
+		"new, it waits":                                     {situation{rule: byUser, operator: "aso", preconditions: waitsForX}, want{action: Hold, waits: x, operator: aso.OperatorNone}},
 		"new, it cannot be written yet":                     {situation{rule: byUser, operator: "aso", preconditions: needsX}, want{action: Wait, waits: x}},
 		"new, without a credential":                         {situation{rule: byUser, operator: "aso", preconditions: gated}, want{action: Wait, waits: []string{"g"}}},
 		"new, with a policy of the user's, it waits":        {situation{rule: byUser, userPolicy: true, preconditions: waitsForX}, want{action: Wait, waits: x}},
@@ -102,7 +102,7 @@ func TestDecide(t *testing.T) {
 		"external, with a mistake":                          {situation{rule: byTag, observed: &observedObject{ownership: externalRecord}, err: mistake}, want{action: Keep, ownership: externalRecord}},
 		"it is being made":                                  {situation{rule: byTag, observed: &observedObject{ownership: ownedRecord, new: true}, found: findingOwned}, want{action: Write, ownership: ownedRecord, new: true}},
 		"it has been made":                                  {situation{rule: byTag, observed: &observedObject{ownership: ownedRecord, new: true, ready: true}, found: findingOwned}, want{action: Write, ownership: ownedRecord}},
-		"in a parent that is made now":                      {situation{rule: ofParent, parentNew: true, operator: "aso", preconditions: waitsForX}, want{action: Hold, ownership: ownedRecord, new: true, waits: x, operator: operatorNone}},
+		"in a parent that is made now":                      {situation{rule: ofParent, parentNew: true, operator: "aso", preconditions: waitsForX}, want{action: Hold, ownership: ownedRecord, new: true, waits: x, operator: aso.OperatorNone}},
 		"in a parent that is made now, paused":              {situation{rule: ofParent, parentNew: true, paused: true}, want{action: Wait, ownership: undecidedRecord}},
 		"in a parent that is made now, user's policy":       {situation{rule: ofParent, parentNew: true, userPolicy: true}, want{action: Look, ownership: undecidedRecord}},
 		"within an owned parent, needs no look":             {situation{rule: ofParentNew, parent: findingOwned, operator: "aso"}, want{action: Write, operator: "aso"}},
@@ -116,13 +116,21 @@ func TestDecide(t *testing.T) {
 		"create only, held":                                 {situation{rule: byUser, lifecycle: aso.CreateOnly, observed: held, preconditions: waitsForX}, want{action: Hold, waits: x}},
 		"create only, external":                             {situation{rule: byTag, lifecycle: aso.CreateOnly, observed: there, found: findingExternal}, want{action: Read, ownership: externalRecord}},
 		"provider created, new":                             {situation{rule: byUser, lifecycle: aso.ProviderCreated, operator: "aso"}, want{action: Read, operator: "aso"}},
-		"provider created, new, it waits":                   {situation{rule: byUser, lifecycle: aso.ProviderCreated, operator: "aso", preconditions: waitsForX}, want{action: Hold, waits: x, operator: operatorNone}},
+		"provider created, new, it waits":                   {situation{rule: byUser, lifecycle: aso.ProviderCreated, operator: "aso", preconditions: waitsForX}, want{action: Wait, waits: x}},
 		"provider created, released":                        {situation{rule: byUser, lifecycle: aso.ProviderCreated, observed: held}, want{action: Read}},
 		"provider created, there":                           {situation{rule: byUser, lifecycle: aso.ProviderCreated, observed: there}, want{action: Read}},
 		"provider created, Azure does not have it":          {situation{rule: byTag, lifecycle: aso.ProviderCreated, observed: undecided, found: findingAbsent}, want{action: Read, ownership: ownedRecord, new: true}},
 		"provider created, Azure has somebody else's":       {situation{rule: byTag, lifecycle: aso.ProviderCreated, observed: undecided, found: findingExternal}, want{action: Read, ownership: externalRecord}},
 		"provider created, Azure is asked":                  {situation{rule: byTag, lifecycle: aso.ProviderCreated, observed: undecided, found: findingOpen}, want{action: Look, ownership: undecidedRecord}},
-		"provider created, in a parent that is made now":    {situation{rule: ofParent, lifecycle: aso.ProviderCreated, parentNew: true, operator: "aso"}, want{action: Read, ownership: ownedRecord, new: true, operator: "aso"}},
+		"provider created, in a parent that is made now":    {situation{rule: ofParent, lifecycle: aso.ProviderCreated, parentNew: true, operator: "aso"}, want{action: Read, ownership: ownedRecord, new: true, operator: aso.OperatorNone}},
+		"provider created, provider-capz has looked":        {situation{rule: byTag, absent: true, lifecycle: aso.ProviderCreated, operator: "aso"}, want{action: Read, ownership: ownedRecord, new: true, operator: aso.OperatorNone}},
+		"provider created, is being created":                {situation{rule: byTag, lifecycle: aso.ProviderCreated, operator: "aso", found: findingOwned, observed: &observedObject{ownership: ownedRecord, new: true, operator: aso.OperatorNone}}, want{action: Read, ownership: ownedRecord, new: true, operator: aso.OperatorNone}},
+		"provider created, has been created":                {situation{rule: byTag, created: true, lifecycle: aso.ProviderCreated, operator: "aso", found: findingOwned, observed: &observedObject{ownership: ownedRecord, new: true, operator: aso.OperatorNone}}, want{action: Read, ownership: ownedRecord, new: true, operator: "aso"}},
+		"provider-capz has looked":                          {situation{rule: byTag, absent: true, operator: "aso"}, want{action: Write, ownership: ownedRecord, new: true, operator: "aso"}},
+		"provider-capz has looked, it waits":                {situation{rule: byTag, absent: true, operator: "aso", preconditions: waitsForX}, want{action: Wait, waits: x}},
+		"provider-capz has looked, paused":                  {situation{rule: byTag, absent: true, operator: "aso", paused: true}, want{action: Wait, ownership: undecidedRecord}},
+		"provider-capz has looked, with a policy":           {situation{rule: byTag, absent: true, operator: "aso", userPolicy: true}, want{action: Look, ownership: undecidedRecord, operator: "aso"}},
+		"provider-capz had looked, Azure has one by record": {situation{rule: byTag, absent: true, operator: "aso", found: findingExternal, observed: &observedObject{ownership: externalRecord, operator: "aso"}}, want{action: Read, ownership: externalRecord, operator: "aso"}},
 		"provider created, without a credential":            {situation{rule: byUser, lifecycle: aso.ProviderCreated, preconditions: gated}, want{action: Wait, waits: []string{"g"}}},
 		"provider created, of a kind that is not served":    {situation{rule: byUser, lifecycle: aso.ProviderCreated, kindLacking: true, operator: "aso"}, want{action: Refuse}},
 		"provider created, there, paused":                   {situation{rule: byUser, lifecycle: aso.ProviderCreated, observed: there, paused: true}, want{action: Read}},
@@ -187,8 +195,10 @@ func TestDecideIsSafe(t *testing.T) {
 		switch {
 		case s.rule.asks(s) && !s.rule.inNewParent(s) && s.found == findingExternal:
 			t.Fatalf("somebody else's resource would be written: %+v: %+v", s, d)
-		case s.rule.asks(s) && !s.rule.inNewParent(s) && s.found == findingOpen:
+		case s.rule.asks(s) && !s.rule.inNewParent(s) && s.found == findingOpen && (!s.absent || s.observed != nil):
 			t.Fatalf("a resource would be written of which nobody knows whose it is: %+v: %+v", s, d)
+		case s.observed == nil && s.absent && s.onlyFound && s.rule.asks(s) && !s.rule.inNewParent(s):
+			t.Fatalf("a resource would be made that has to be there: %+v: %+v", s, d)
 		case s.observed == nil && len(s.preconditions.beforeCreation()) > 0:
 			t.Fatalf("a resource would be created before what it refers to: %+v: %+v", s, d)
 		case d.loss == aso.LossConfirmed && (!s.observed.doubted || !s.observed.absent) && s.observed.loss != aso.LossConfirmed:
@@ -214,7 +224,7 @@ func anySituation(r *rand.Rand) situation {
 		return nil
 	}
 	s := situation{
-		err: pick3(r, nil, mistake, duplicate), existing: r.IntN(9) == 0, paused: yes(), userPolicy: yes(),
+		err: pick3(r, nil, mistake, duplicate), existing: r.IntN(9) == 0, paused: yes(), userPolicy: yes(), absent: yes(), created: yes(),
 		lifecycle: pick3(r, aso.Managed, aso.CreateOnly, aso.ProviderCreated), rule: pick3(r, byUser, pick3(r, byTag, ofParent, byTag), pick3(r, byTagIfNew, ofParentNew, byTag)),
 		parent: pick3(r, findingOpen, findingOwned, findingExternal), parentNew: yes(), found: pick3(r, findingOpen, findingExternal, pick3(r, findingOwned, findingAbsent, findingOwned)),
 		with: pick3(r, "", findingOwned, pick3(r, "", findingOpen, findingExternal)), onlyFound: yes(),
@@ -231,7 +241,7 @@ func anySituation(r *rand.Rand) situation {
 	} else {
 		s.observed = &observedObject{
 			held: yes(), ownership: pick3(r, "", ownedRecord, pick3(r, externalRecord, undecidedRecord, "nonsense")), new: yes(),
-			operator: pick3(r, "", "other", operatorNone), ready: yes(), sent: yes(), lifecycle: pick3(r, aso.Managed, aso.CreateOnly, aso.ProviderCreated),
+			operator: pick3(r, "", "other", aso.OperatorNone), ready: yes(), sent: yes(), lifecycle: pick3(r, aso.Managed, aso.CreateOnly, aso.ProviderCreated),
 			userPolicy: yes(), loss: pick3(r, "", "no 1", aso.LossConfirmed), doubted: yes(), absent: yes(),
 		}
 	}

@@ -214,19 +214,19 @@ func TestOperator(t *testing.T) {
 		known, unknown string
 	}{
 		"new":                               {known: "aso", unknown: " held"},
-		"new, it waits":                     {waits: "x is there", known: operatorNone + " held", unknown: " held"},
+		"new, it waits":                     {waits: "x is there", known: aso.OperatorNone + " held", unknown: " held"},
 		"new, with a policy of the user's":  {spec: subnet(annotated(aso.AnnotationReconcilePolicy, "detach-on-delete")), known: "aso", unknown: ""},
-		"held for nobody":                   {observed: subnet(held, by(operatorNone), applied), waits: "x is there", known: operatorNone + " held", unknown: operatorNone + " held"},
-		"held for nobody, paused":           {observed: subnet(held, by(operatorNone), applied), plan: Plan{Paused: true}, known: operatorNone + " held", unknown: operatorNone + " held"},
-		"held for nobody, released":         {observed: subnet(held, by(operatorNone), applied), known: "aso", unknown: ""},
-		"held, who owns its fields is lost": {observed: forgotten(subnet(held, by(operatorNone))), known: "aso held", unknown: operatorNone + " held"},
+		"held for nobody":                   {observed: subnet(held, by(aso.OperatorNone), applied), waits: "x is there", known: aso.OperatorNone + " held", unknown: aso.OperatorNone + " held"},
+		"held for nobody, paused":           {observed: subnet(held, by(aso.OperatorNone), applied), plan: Plan{Paused: true}, known: aso.OperatorNone + " held", unknown: aso.OperatorNone + " held"},
+		"held for nobody, released":         {observed: subnet(held, by(aso.OperatorNone), applied), known: "aso", unknown: ""},
+		"held, who owns its fields is lost": {observed: forgotten(subnet(held, by(aso.OperatorNone))), known: "aso held", unknown: aso.OperatorNone + " held"},
 		"held, not taken up yet":            {observed: subnet(held, applied), waits: "x is there", known: "aso held", unknown: " held"},
 		"held, taken up":                    {observed: subnet(held, by(other), absent, applied), waits: "x is there", known: "other held", unknown: "other held"},
 		"held, taken up, released":          {observed: subnet(held, by(other), absent, applied), known: "other", unknown: "other"},
 		"there":                             {observed: subnet(by(serving), absent, applied), known: "aso", unknown: "aso"},
 		"there, of another operator":        {observed: subnet(by(other), absent, applied), known: "other", unknown: "other"},
 		"there, of no operator":             {observed: subnet(absent, applied), known: "aso", unknown: ""},
-		"its user has taken the mark off":   {observed: subnet(by(operatorNone), applied), known: "aso", unknown: ""},
+		"its user has taken the mark off":   {observed: subnet(by(aso.OperatorNone), applied), known: "aso", unknown: ""},
 	}
 	for name, c := range cases {
 		for operator, want := range map[string]string{serving: c.known, "": c.unknown} {

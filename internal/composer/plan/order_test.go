@@ -104,7 +104,7 @@ func (r *run) reconcile(name string) {
 	exists := slices.Contains(r.created, o.GetName())
 	byProvider := annotations[aso.AnnotationLifecycle] == string(aso.ProviderCreated) && !r.paused // The pause is the composite's, too.
 	switch {
-	case annotations[aso.AnnotationOperator] == operatorNone:
+	case annotations[aso.AnnotationOperator] == aso.OperatorNone:
 		return
 	case annotations[aso.AnnotationReconcilePolicy] != aso.PolicySkip, byProvider:
 		if !exists {

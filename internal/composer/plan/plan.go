@@ -106,6 +106,7 @@ func (p *Plan) situationOf(r *Resource) situation {
 	s := situation{
 		err: r.Err, existing: r.existing != nil, gone: r.gone, paused: p.Paused, userPolicy: userPolicy, doubt: p.doubted[r], lifecycle: r.Lifecycle,
 		rule: rule{kind: kind, declared: r.Declared || r.missing, first: p.looksFirst(r, observed)}, operator: p.in.Operator(), onlyFound: r.OnlyFound,
+		absent: r.Absent, created: r.Known != nil && r.Known.Ready,
 	}
 	if r.OnlyWith != nil {
 		s.with, s.withWhat = p.findingWith(r.OnlyWith), r.OnlyWith.String()

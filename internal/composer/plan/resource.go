@@ -47,6 +47,8 @@ type Resource struct {
 	// Known is what is known of the resource from who created it in Azure, which is newer than what ASO says of its object; nil for
 	// nothing. It counts where ASO only reads.
 	Known *aso.State
+	// Absent reports that provider-capz has looked in Azure, which does not have the resource.
+	Absent bool
 	// Reference is the user's reference to an object of their own that stands in for Object.
 	Reference ExistingReference
 

@@ -103,7 +103,7 @@ func (p *Plan) reported(r *Resource, d decision, observed *unstructured.Unstruct
 		return lost
 	}
 	notFound := state.Reason == aso.ReasonResourceNotFound
-	if notFound && d.readOnly && r.Lifecycle == aso.ProviderCreated {
+	if (notFound || d.operator == aso.OperatorNone) && d.readOnly && r.Lifecycle == aso.ProviderCreated {
 		return creatingState() // provider-capz creates it.
 	}
 	switch d.ownership {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -26,14 +27,19 @@ func NewSecretReader(live, metadata client.Reader) *SecretReader {
 	return &SecretReader{Reader: live, metadata: metadata, versions: lru.New(rememberedSecrets)}
 }
 
-// Get implements client.Reader. What the cache does not have is read each time.
+// Get implements client.Reader. What the cache does not have is not found: who needs it looks again when it comes. Where the cache has nothing of
+// the namespace, each time is read from the API server.
 func (r *SecretReader) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	secret, ok := obj.(*corev1.Secret)
 	if !ok {
 		return r.Reader.Get(ctx, key, obj, opts...)
 	}
 	current := Metadata(corev1.SchemeGroupVersion.WithKind("Secret"))
-	if err := r.metadata.Get(ctx, key, current); err == nil {
+	switch err := r.metadata.Get(ctx, key, current); {
+	case apierrors.IsNotFound(err):
+		r.versions.Remove(key)
+		return err
+	case err == nil:
 		if known, has := r.versions.Get(key); has && known.(*corev1.Secret).ResourceVersion == current.ResourceVersion {
 			known.(*corev1.Secret).DeepCopyInto(secret)
 			return nil

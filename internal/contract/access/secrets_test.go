@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,18 +24,13 @@ func TestSecretReader(t *testing.T) {
 		reads++
 		return c.Get(ctx, key, obj, opts...)
 	}})
-	cache := fake.NewClientBuilder().Build()
+	var cache client.Client = fake.NewClientBuilder().Build()
 	// see brings the cache up to date.
 	see := func() {
 		t.Helper()
-		current, there := &corev1.Secret{}, &corev1.Secret{}
-		if cache.Get(t.Context(), key, there) == nil {
-			if err := cache.Delete(t.Context(), there); err != nil {
-				t.Fatal(err)
-			}
-		}
+		current := &corev1.Secret{}
 		if err := server.Get(t.Context(), key, current); err != nil {
-			return
+			t.Fatal(err)
 		}
 		cache = fake.NewClientBuilder().WithObjects(current).Build()
 	}
@@ -45,9 +41,9 @@ func TestSecretReader(t *testing.T) {
 		want  string
 		reads int
 	}{
-		{"the cache does not have it", func() error { return nil }, "old", 1},
-		{"nor now", func() error { return nil }, "old", 1},
-		{"the cache has it", func() error { see(); return nil }, "old", 0},
+		{"the cache does not have it", func() error { return nil }, "", 0},
+		{"the cache has it", func() error { see(); return nil }, "old", 1},
+		{"it is read again", func() error { return nil }, "old", 0},
 		{"it is changed", func() error {
 			current := &corev1.Secret{}
 			if err := server.Get(t.Context(), key, current); err != nil {
@@ -58,7 +54,18 @@ func TestSecretReader(t *testing.T) {
 		}, "old", 0}, // Its event has not come yet, and leads to a new look.
 		{"the event has come", func() error { see(); return nil }, "new", 1},
 		{"once more", func() error { return nil }, "new", 0},
-		{"it is deleted", func() error { err := server.Delete(t.Context(), secret("")); see(); return err }, "", 1},
+		{"it is deleted", func() error {
+			err := server.Delete(t.Context(), secret(""))
+			cache = fake.NewClientBuilder().Build()
+			return err
+		}, "", 0},
+		{"the cache has nothing of the namespace", func() error {
+			cache = interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+				return errors.New("unknown namespace")
+			}})
+			return server.Create(t.Context(), secret("elsewhere"))
+		}, "elsewhere", 1},
+		{"once more from there", func() error { return nil }, "elsewhere", 1},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(step.name, err)

@@ -30,6 +30,7 @@ type Azure struct {
 	natRules   *machines.NATRules
 	frontends  *machines.Frontends
 	scaleSets  *machines.ScaleSets
+	lists      *machines.Lists
 	compared   comparedTags
 	// locks keep one resource from being created and removed at once, by its ID.
 	locks keymutex.KeyMutex
@@ -46,9 +47,10 @@ func NewAzure(secrets client.Reader, operatorNamespaces []string) *Azure {
 
 // New is NewAzure with the credentials and the client.
 func New(credentials azure.Credentials, c *machines.Client) *Azure {
+	lists := machines.NewLists(c)
 	return &Azure{
 		Credentials: credentials,
-		catalogue:   machines.NewCatalogue(c, clock.RealClock{}), creator: machines.NewCreator(c), identities: machines.NewIdentities(c),
+		catalogue:   machines.NewCatalogue(c, clock.RealClock{}), creator: machines.NewCreator(c, lists), lists: lists, identities: machines.NewIdentities(c),
 		remover: machines.NewRemover(c), tagger: machines.NewTagger(c), natRules: machines.NewNATRules(c), frontends: machines.NewFrontends(c),
 		scaleSets: machines.NewScaleSets(c), locks: keymutex.NewHashed(locks),
 		compared: comparedTags{objects: lru.New(longestCompared)},

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
+	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
 	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 )
 
@@ -63,6 +64,9 @@ func (w *work) create(ctx context.Context) error {
 func (w *work) virtualMachineID(ctx context.Context, seen metav1.Object) (string, error) {
 	if id := seen.GetAnnotations()[aso.AnnotationResourceID]; id != "" {
 		return id, nil
+	}
+	if group := w.resourceGroup(); group != "" && w.facts.Created.State != v1alpha1.NotCreated {
+		return within(group, aso.VirtualMachine, azuremachine.Name(w.azureMachine)), nil
 	}
 	vm, err := w.virtualMachine(ctx)
 	if err != nil || vm == nil {

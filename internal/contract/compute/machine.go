@@ -122,7 +122,7 @@ type work struct {
 // run brings the facts up to date and does what follows from them.
 func (w *work) run(ctx context.Context) error {
 	err := w.readOwner(ctx)
-	return errors.Join(err, w.readOffers(ctx), w.allocatePort(ctx), w.writeSecrets(ctx), w.create(ctx), w.applyTags(ctx))
+	return errors.Join(err, w.readOffers(ctx), w.allocatePort(ctx), w.writeSecrets(ctx), w.lookForResources(ctx), w.create(ctx), w.applyTags(ctx))
 }
 
 // readOwner reads what the Machine says.

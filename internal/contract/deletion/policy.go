@@ -46,7 +46,7 @@ func (d *Deleter) keepFromOperator(ctx context.Context, obj *unstructured.Unstru
 		return true, nil
 	}
 	operator := annotations[aso.AnnotationOperator]
-	if operator == "" || !resumes(obj) || !aso.SkippedByLifecycle(obj) {
+	if operator == "" || operator == aso.OperatorNone || !resumes(obj) || !aso.SkippedByLifecycle(obj) {
 		return false, nil
 	}
 	before := obj.DeepCopy()
