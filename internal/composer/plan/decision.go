@@ -312,7 +312,6 @@ func (s situation) withdrawNew(d decision) decision {
 // object stays whose it is.
 func (s situation) operatorOf(d decision) string {
 	held := d.action == Hold || d.readOnly && d.new && !s.created && s.lifecycle == aso.ProviderCreated
-
 	current := ""
 	if s.observed != nil {
 		current = s.observed.operator
