@@ -25,6 +25,7 @@ func benchmarks() []benchmark {
 	return []benchmark{
 		{name: "function", run: calls, alone: true},
 		{name: "requests", latency: noLatency, run: requests, own: true},
+		{name: "machine-requests", latency: noLatency, machines: true, run: machineRequests, own: true},
 		{name: "binaries", latency: noLatency, run: binaries},
 		lifecycles("aks-aso", noLatency, lifecycle{flavor: "aks-aso"}),
 		lifecycles("aks", noLatency, lifecycle{flavor: "aks"}),

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -36,17 +37,52 @@ func requests(ctx context.Context, a *arena) error {
 	if err := a.timeline.quiet(ctx, settleBefore, patience); err != nil {
 		return err
 	}
+	return a.takeRequestsAlone(ctx, infra.WithKind("AzureASOManagedMachinePool"), infra.WithKind("AzureASOManagedControlPlane"),
+		schema.GroupVersionKind{Group: "resources.azure.com", Version: "v1api20200601", Kind: "ResourceGroup"},
+		schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20240901", Kind: "ManagedCluster"},
+		schema.GroupVersionKind{Group: "containerservice.azure.com", Version: "v1api20240901", Kind: "ManagedClustersAgentPool"},
+		capi.WithKind("Cluster"))
+}
+
+var (
+	infra = schema.GroupVersion{Group: infraGroup, Version: "v1beta1"}
+	capi  = schema.GroupVersion{Group: capiGroup, Version: "v1beta2"}
+)
+
+// machineRequests is requests about a machine that is up: its network interface in each version that ASO serves, its virtual machine in that of
+// the composition.
+func machineRequests(ctx context.Context, a *arena) error {
+	ctx, cancel := context.WithTimeout(ctx, machinePatience)
+	defer cancel()
+	if err := a.prepareMachines(ctx); err != nil {
+		return err
+	}
+	cluster, err := a.machineCluster(ctx, deploymentFlavor, unbootedSize, 0)
+	if err != nil {
+		return err
+	}
+	if err := a.apply(ctx, [][]*unstructured.Unstructured{cluster}); err != nil {
+		return err
+	}
+	if _, err := a.timeline.await(ctx, "the Nodes of the control plane to be Ready", conditioned("Machine", "NodeReady", controlPlanes)); err != nil {
+		return err
+	}
+	if err := a.timeline.quiet(ctx, settleBefore, 2*time.Minute); err != nil {
+		return err
+	}
+	network := func(version string) schema.GroupVersionKind {
+		return schema.GroupVersionKind{Group: "network.azure.com", Version: version, Kind: "NetworkInterface"}
+	}
+	return a.takeRequestsAlone(ctx, infra.WithKind("AzureMachine"), capi.WithKind("Machine"), network("v1api20201101"), network("v1api20240301"), network("v20250301"),
+		schema.GroupVersionKind{Group: "compute.azure.com", Version: "v1api20220301", Kind: "VirtualMachine"})
+}
+
+// takeRequestsAlone notes what requests about an object of each kind cost while Crossplane core is not running.
+func (a *arena) takeRequestsAlone(ctx context.Context, kinds ...schema.GroupVersionKind) error {
 	if err := a.stack.Kill(stack.Crossplane); err != nil {
 		return err
 	}
-	infra := schema.GroupVersion{Group: infraGroup, Version: "v1beta1"}
-	for _, kind := range []schema.GroupVersionKind{
-		infra.WithKind("AzureASOManagedMachinePool"), infra.WithKind("AzureASOManagedControlPlane"),
-		{Group: "resources.azure.com", Version: "v1api20200601", Kind: "ResourceGroup"},
-		{Group: "containerservice.azure.com", Version: "v1api20240901", Kind: "ManagedCluster"},
-		{Group: "containerservice.azure.com", Version: "v1api20240901", Kind: "ManagedClustersAgentPool"},
-		{Group: capiGroup, Version: "v1beta2", Kind: "Cluster"},
-	} {
+	for _, kind := range kinds {
 		if err := a.takeRequests(ctx, kind); err != nil {
 			return fmt.Errorf("%s: %w", kind.Kind, err)
 		}
@@ -82,11 +118,19 @@ func (a *arena) takeRequests(ctx context.Context, kind schema.GroupVersionKind) 
 			return a.client.Patch(ctx, live.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
 		}},
 	} {
-		if err := a.takeRequest(ctx, kind.Kind+", "+request.name, request.send); err != nil {
+		if err := a.takeRequest(ctx, nameOf(kind)+", "+request.name, request.send); err != nil {
 			return fmt.Errorf("%s: %w", request.name, err)
 		}
 	}
 	return nil
+}
+
+// nameOf returns the kind, with the version where that is one of Azure Service Operator's of which there are others.
+func nameOf(kind schema.GroupVersionKind) string {
+	if kind.Kind == "NetworkInterface" {
+		return kind.Kind + " " + kind.Version
+	}
+	return kind.Kind
 }
 
 func (a *arena) takeRequest(ctx context.Context, name string, send func(int) error) error {
