@@ -33,6 +33,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/settings"
 	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
 	"github.com/crossplane-capz/crossplane-capz/internal/telemetry/objects"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces/export"
 )
 
 // run serves until ctx is done. What serves the webhooks, health and metrics and holds the Lease stays when the settings
@@ -61,6 +62,11 @@ func run(ctx context.Context, f *flags, level *slog.LevelVar) error {
 	if err := serveMetrics(told); err != nil {
 		return err
 	}
+	end, err := export.Start(ctx, string(telemetry.Provider), func(err error) { ctrl.Log.WithName("traces").Error(err, "Cannot send traces") })
+	if err != nil {
+		return err
+	}
+	defer end()
 	runner := &settings.Runner{Follower: follower, Run: func(ctx context.Context, s settings.Settings, ready func()) error {
 		return runControllers(ctx, cluster, scheme, s, told, ready)
 	}}

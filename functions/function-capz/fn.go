@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane-capz/crossplane-capz/functions/registry"
 	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 )
 
 // Function answers Crossplane's requests.
@@ -21,22 +22,23 @@ type Function struct {
 
 // RunFunction composes the composite resource of the request. It never returns an error: what went wrong is a result,
 // so that it is shown on the composite resource.
-func (f *Function) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
 	xr := req.GetObserved().GetComposite().GetResource().GetFields()
 	metadata := xr["metadata"].GetStructValue().GetFields()
-	f.log.Debug("Composing", "kind", xr["kind"].GetStringValue(), "namespace", metadata["namespace"].GetStringValue(), "name", metadata["name"].GetStringValue())
-	began := time.Now()
+	kind, namespace, name := xr["kind"].GetStringValue(), metadata["namespace"].GetStringValue(), metadata["name"].GetStringValue()
+	f.log.Debug("Composing", "kind", kind, "namespace", namespace, "name", name)
+	composition, began := traces.BeginComposition(ctx, kind, namespace, name), time.Now()
 	rsp := registry.Run(req)
-	count(xr["kind"].GetStringValue(), rsp, time.Since(began))
+	composition.End(count(kind, rsp, time.Since(began)), len(rsp.GetDesired().GetResources()), problem(rsp))
 	return rsp, nil
 }
 
-// count tells in metrics of a request about a kind, and of its answer.
-func count(kind string, rsp *fnv1.RunFunctionResponse, took time.Duration) {
-	result := telemetry.ResultComposed
+// count tells in metrics of a request about a kind, and of its answer, and returns what came of it.
+func count(kind string, rsp *fnv1.RunFunctionResponse, took time.Duration) (result string) {
+	result = telemetry.ResultComposed
 	asked := rsp.GetRequirements()
 	switch {
-	case slices.ContainsFunc(rsp.GetResults(), func(r *fnv1.Result) bool { return r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL }):
+	case slices.ContainsFunc(rsp.GetResults(), fatal):
 		result = telemetry.ResultFatal
 	case rsp.GetDesired().GetComposite() == nil && len(asked.GetResources())+len(asked.GetExtraResources())+len(asked.GetSchemas()) > 0:
 		result = telemetry.ResultAsked
@@ -45,4 +47,15 @@ func count(kind string, rsp *fnv1.RunFunctionResponse, took time.Duration) {
 	}
 	telemetry.FunctionRequests.Inc(kind, result)
 	telemetry.FunctionSeconds.Observe(took.Seconds(), kind)
+	return result
 }
+
+// problem returns why nothing is composed, if that is so.
+func problem(rsp *fnv1.RunFunctionResponse) string {
+	if i := slices.IndexFunc(rsp.GetResults(), fatal); i >= 0 {
+		return rsp.GetResults()[i].GetMessage()
+	}
+	return ""
+}
+
+func fatal(r *fnv1.Result) bool { return r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL }

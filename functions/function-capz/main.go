@@ -3,12 +3,15 @@
 package main
 
 import (
+	"context"
+
 	"github.com/alecthomas/kong"
 	"github.com/crossplane/function-sdk-go"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces/export"
 	"github.com/crossplane-capz/crossplane-capz/internal/version"
 )
 
@@ -39,6 +42,11 @@ func (c *serveCommand) Run() error {
 	if err := telemetry.Register(prometheus.DefaultRegisterer, telemetry.Function); err != nil {
 		return err
 	}
+	end, err := export.Start(context.Background(), string(telemetry.Function), func(err error) { log.Info("Cannot send traces", "error", err) })
+	if err != nil {
+		return err
+	}
+	defer end()
 	return function.Serve(&Function{log: log},
 		function.Listen(c.Network, c.Address),
 		function.MTLSCertificates(c.TLSCertsDir),

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/removal"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 )
 
 // removals return what adds the controllers that remove from Azure what ASO may only read, one for each kind of which there is such.
@@ -33,11 +34,12 @@ func (s *setup) removal(kind aso.Kind) error {
 		API: s.api, Azure: s.options.Azure, Kind: kind,
 		Watched: func(xr metav1.Object) bool { return Watched(xr, s.options.WatchFilter) },
 	}
+	name := "removal-" + strings.ToLower(kind.Name)
 	err := ctrl.NewControllerManagedBy(s.mgr).
-		Named("removal-"+strings.ToLower(kind.Name)).
+		Named(name).
 		For(access.Metadata(kind.GroupVersionKind()), builder.OnlyMetadata, builder.WithPredicates(due())).
 		WithOptions(s.options.Controller()).
-		Complete(r)
+		Complete(traces.Reconciler(name, kind.Name, r))
 	if err != nil {
 		return fmt.Errorf("cannot set up the removal of %s: %w", kind.Name, err)
 	}

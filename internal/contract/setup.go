@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/mirror"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/nodes"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 )
 
 // A Setup adds controllers that need some kinds to be served.
@@ -107,12 +108,13 @@ func (s *setup) index(ctx context.Context, kind composite.Kind) error {
 func (s *setup) reconcile(kind composite.Kind) error {
 	r := &Reconciler{API: s.api, kind: kind, mirror: s.mirror(kind), watchFilter: s.options.WatchFilter}
 	m := mapper{client: s.mgr.GetClient(), kind: kind}
+	name := strings.ToLower(kind.Kind)
 	b := ctrl.NewControllerManagedBy(s.mgr).
-		Named(strings.ToLower(kind.Kind)).
+		Named(name).
 		For(access.NewObject(kind.GroupVersionKind), builder.WithPredicates(xrChanged())).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(m.fromCluster), builder.WithPredicates(SpecChanged())).
 		WithOptions(s.options.Controller())
-	c, err := s.watch(b, kind, m).Build(r)
+	c, err := s.watch(b, kind, m).Build(traces.Reconciler(name, kind.Kind, r))
 	if err != nil {
 		return err
 	}

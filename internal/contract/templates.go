@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 )
 
 // templates returns what adds the controller of AzureMachineTemplates, the only ones of which something is to be done.
@@ -37,7 +38,7 @@ func (s *setup) templates(ctx context.Context) Setup {
 			Watches(access.NewObject(infrastructure.GroupVersionKind), handler.EnqueueRequestsFromMapFunc(t.FromInfrastructure), builder.WithPredicates(SpecChanged())).
 			WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(t.FromSecret), builder.WithPredicates(changed())).
 			WithOptions(s.options.Controller()).
-			Complete(t)
+			Complete(traces.Reconciler("azuremachinetemplate", kind.Kind, t))
 		if err != nil {
 			return fmt.Errorf("cannot set up the controller of %s: %w", kind.Kind, err)
 		}
@@ -57,7 +58,7 @@ func (s *setup) poolMachines() Setup {
 			Named("azuremachinepoolmachine").
 			For(access.NewObject(compute.PoolMachineKind), builder.WithPredicates(SpecChanged())).
 			WithOptions(s.options.Controller()).
-			Complete(p)
+			Complete(traces.Reconciler("azuremachinepoolmachine", compute.PoolMachineKind.Kind, p))
 		if err != nil {
 			return fmt.Errorf("cannot set up the controller of %s: %w", compute.PoolMachineKind.Kind, err)
 		}

@@ -27,6 +27,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 )
 
 // consumerFinalizer begins the finalizers that keep an AzureClusterIdentity while it is used, one for each composite resource.
@@ -263,7 +264,7 @@ func (k *keeper) setup(mgr ctrl.Manager, o contract.Options) (controller.Control
 		For(newObject(identityKind), builder.WithPredicates(changes(mayBeUsed))).
 		WatchesRawSource(ctrlsource.Func(k.leftOver)).
 		WithOptions(o.Controller()).
-		Build(k)
+		Build(traces.Reconciler("identity", identityKind.Kind, k))
 }
 
 // mayBeUsed notices a finalizer that somebody has taken away, too.

@@ -30,6 +30,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/credential"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 )
 
 // Indexes by namespace/name: of composite resources by their identity, of identities by their Secret.
@@ -184,15 +185,16 @@ func controllerName(kind composite.Kind) string {
 
 // setup has the reconciler run.
 func (r *Reconciler) setup(mgr ctrl.Manager, o contract.Options) (controller.Controller, error) {
+	name := controllerName(r.kind)
 	return ctrl.NewControllerManagedBy(mgr).
-		Named(controllerName(r.kind)).
+		Named(name).
 		For(newObject(r.kind.GroupVersionKind), builder.WithPredicates(changes(notStatus))).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(r.fromCluster), builder.WithPredicates(changes(notStatus))).
 		Watches(newObject(identityKind), handler.EnqueueRequestsFromMapFunc(r.fromIdentity), builder.WithPredicates(changes(notStatus))).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.fromSecret)).
 		WatchesMetadata(&corev1.Namespace{}, handler.EnqueueRequestsFromMapFunc(r.fromNamespace), builder.WithPredicates(changes(labelled))).
 		WithOptions(o.Controller()).
-		Build(r)
+		Build(traces.Reconciler(name, r.kind.Kind, r))
 }
 
 func newObject(kind schema.GroupVersionKind) *unstructured.Unstructured {

@@ -20,6 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/cache"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 	"github.com/crossplane-capz/crossplane-capz/internal/version"
 )
 
@@ -56,7 +58,7 @@ func (c *Client) pipeline(as azure.Account) (runtime.Pipeline, error) {
 			Retry:     policy.RetryOptions{MaxRetries: -1},
 			Telemetry: policy.TelemetryOptions{ApplicationID: "provider-capz"},
 
-			PerCallPolicies: []policy.Policy{counted{}},
+			PerCallPolicies: []policy.Policy{counted{}, traces.Azure{Type: telemetry.ResourceType, Code: failureOf}},
 		},
 		DisableRPRegistration: true,
 	})

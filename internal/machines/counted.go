@@ -24,7 +24,7 @@ func (counted) Do(req *policy.Request) (*http.Response, error) {
 	telemetry.AzureSeconds.Observe(time.Since(began).Seconds(), raw.Method)
 	of := telemetry.ResourceType(raw.URL.Path)
 	telemetry.AzureRequests.Inc(raw.Method, of, statusOf(resp))
-	if code := codeOf(resp, err); code != "" && (raw.Method != http.MethodGet || !NotFound(&Answer{Status: statusCode(resp), Code: code})) {
+	if code := failureOf(raw.Method, resp, err); code != "" {
 		telemetry.AzureErrors.Inc(of, code)
 	}
 	return resp, err
@@ -47,6 +47,15 @@ func statusOf(resp *http.Response) string {
 	default:
 		return fmt.Sprintf("%dxx", code/100)
 	}
+}
+
+// failureOf returns what codeOf does, but nothing for what was read and is not there: that is an answer.
+func failureOf(method string, resp *http.Response, err error) string {
+	code := codeOf(resp, err)
+	if code != "" && method == http.MethodGet && NotFound(&Answer{Status: statusCode(resp), Code: code}) {
+		return ""
+	}
+	return code
 }
 
 // codeOf returns Azure's error code, or what there is instead of an answer; empty for one that is no failure.

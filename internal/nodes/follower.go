@@ -23,6 +23,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 )
 
 // Options say which Nodes are followed, and how.
@@ -60,7 +62,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) (*Follow
 		For(&clusterv1.Cluster{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(clusterOfKubeconfig)).
 		WithOptions(o.Controller).
-		Complete(f)
+		Complete(traces.Reconciler("nodes", clusterv1.ClusterKind, f))
 	if err != nil {
 		return nil, fmt.Errorf("cannot set up the controller of Nodes: %w", err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 )
 
 // claimIndex indexes XAKSClusters by namespace/name of their claims.
@@ -52,8 +53,9 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o contract.Options,
 }
 
 func (r *Reconciler) setup(mgr ctrl.Manager, o contract.Options) error {
+	name := strings.ToLower(r.kind.Kind)
 	b := ctrl.NewControllerManagedBy(mgr).
-		Named(strings.ToLower(r.kind.Kind)).
+		Named(name).
 		For(newObject(r.kind), builder.WithPredicates(metadataOrSpecChanged())).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(r.fromCluster), builder.WithPredicates(metadataOrSpecChanged())).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.fromSecret)).
@@ -61,7 +63,7 @@ func (r *Reconciler) setup(mgr ctrl.Manager, o contract.Options) error {
 	if r.kind == claimedKind {
 		b = b.Watches(newObject(claimKind), handler.EnqueueRequestsFromMapFunc(fromClaim), builder.WithPredicates(metadataOrSpecChanged()))
 	}
-	return b.Complete(r)
+	return b.Complete(traces.Reconciler(name, r.kind.Kind, r))
 }
 
 // metadataOrSpecChanged passes everything but changes of the status, of which there are many. A deletion raises the

@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 )
 
 const (
@@ -105,7 +106,7 @@ func Setup(mgr ctrl.Manager, api access.API, options controller.Options) error {
 		Named("credential-secret").
 		For(&corev1.Secret{}, builder.OnlyMetadata, builder.WithPredicates(concerned())).
 		WithOptions(options).
-		Complete(&Keeper{API: api})
+		Complete(traces.Reconciler("credential-secret", "Secret", &Keeper{API: api}))
 }
 
 // concerned passes what matters of the Secrets that have the finalizer, or are a credential by their name, and the end of those that

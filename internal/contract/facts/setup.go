@@ -29,6 +29,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
+	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 )
 
 // A family is the kinds of which the facts of one sort of Cluster are. Those that it does not have are empty.
@@ -102,8 +103,9 @@ func Setups(ctx context.Context, mgr ctrl.Manager, o contract.Options) []contrac
 
 func (w *clusterWriter) setup(mgr ctrl.Manager, o contract.Options) error {
 	toCluster := handler.EnqueueRequestsFromMapFunc(w.clusterOf)
+	name := "facts-" + strings.ToLower(w.family.main().Kind)
 	b := ctrl.NewControllerManagedBy(mgr).
-		Named("facts-"+strings.ToLower(w.family.main().Kind)).
+		Named(name).
 		For(&clusterv1.Cluster{}, builder.WithPredicates(picksChanged())).
 		Watches(&v1alpha1.ClusterFacts{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(contract.Gone())).
 		Watches(access.NewObject(w.family.infrastructure.GroupVersionKind), toCluster, builder.WithPredicates(picksChanged()))
@@ -113,18 +115,19 @@ func (w *clusterWriter) setup(mgr ctrl.Manager, o contract.Options) error {
 	if kind := w.family.machine; kind.Kind != "" {
 		b.Watches(access.NewObject(kind.GroupVersionKind), toCluster, builder.WithPredicates(setsChanged()))
 	}
-	return b.WithOptions(o.Controller()).Complete(w)
+	return b.WithOptions(o.Controller()).Complete(traces.Reconciler(name, clusterv1.ClusterKind, w))
 }
 
 func (w *machinePoolWriter) setup(mgr ctrl.Manager, o contract.Options) error {
+	name := "facts-" + strings.ToLower(w.family.machinePool.Kind)
 	return ctrl.NewControllerManagedBy(mgr).
-		Named("facts-"+strings.ToLower(w.family.machinePool.Kind)).
+		Named(name).
 		For(access.NewObject(w.family.machinePool.GroupVersionKind), builder.WithPredicates(picksChanged())).
 		Watches(&clusterv1.MachinePool{}, handler.EnqueueRequestsFromMapFunc(w.fromMachinePool), builder.WithPredicates(picksChanged())).
 		Watches(&clusterv1.Cluster{}, handler.EnqueueRequestsFromMapFunc(w.fromCluster), builder.WithPredicates(created())).
 		Watches(&v1alpha1.ClusterFacts{}, handler.EnqueueRequestsFromMapFunc(w.fromFacts), builder.WithPredicates(contract.Gone())).
 		WithOptions(o.Controller()).
-		Complete(w)
+		Complete(traces.Reconciler(name, w.family.machinePool.Kind, w))
 }
 
 // picksChanged passes what of an object others are composed by.
