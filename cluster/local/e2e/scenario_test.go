@@ -14,11 +14,11 @@ import (
 
 const (
 	// calmPatience is how long a step may take: several times what it takes when all else rests. The first steps of all
-	// scenarios that begin at once take up to 240 s on slow processors.
-	calmPatience = 400 * time.Second
+	// scenarios that begin at once take up to 240 s on slow processors, and twice as long while something else is compiled there.
+	calmPatience = 600 * time.Second
 	// killedPatience is the same while components are killed, by other scenarios as well: what they had begun is tried
 	// again after waiting times that have grown.
-	killedPatience = 400 * time.Second
+	killedPatience = 600 * time.Second
 	// timesLonger is how many times longer than alone a long step may take: eight scenarios share two cores.
 	timesLonger = 6
 	// checkInterval is how often it is looked whether an expectation holds.
