@@ -96,6 +96,7 @@ var ofProvider = map[string]Remedy{
 	"CannotAdopt":               does("The object is not adopted into Cluster API. Correct what the message names."),
 	"CreationFailed":            does("Azure has not made it. Correct what its answer names."),
 	"CreationRefused":           does("Azure refuses to make it. Correct what its answer names; it is tried again by itself."),
+	"ResourceExists":            does("Azure has a virtual machine of the name that is not the Cluster's. Delete it there, or delete the Machine; Cluster API makes another."),
 	"ScaleSetRefused":           does("Azure refuses the change of the scale set. Correct what its answer names."),
 	"ManagedByOther":            does("Another manager writes fields that Cluster API is to decide. Leave them out of what it applies, or out of the annotation, as the message says."),
 	"SetByManagedCluster":       does("Take spec.agentPoolProfiles out of your ManagedCluster: Azure has the pool, and Cluster API decides its number of nodes."),
