@@ -54,6 +54,24 @@ func (a *arena) machineCluster(ctx context.Context, flavor, size string, workers
 	return clusters[0], nil
 }
 
+// bringUpControlPlane returns when a cluster by CAPZ's template has its control plane, no workers, and nothing changes any more.
+func (a *arena) bringUpControlPlane(ctx context.Context, flavor string) error {
+	if err := a.prepareMachines(ctx); err != nil {
+		return err
+	}
+	cluster, err := a.machineCluster(ctx, flavor, unbootedSize, 0)
+	if err != nil {
+		return err
+	}
+	if err := a.apply(ctx, [][]*unstructured.Unstructured{cluster}); err != nil {
+		return err
+	}
+	if _, err := a.timeline.await(ctx, "the Nodes of the control plane to be Ready", conditioned("Machine", "NodeReady", controlPlanes)); err != nil {
+		return err
+	}
+	return a.timeline.quiet(ctx, settleBefore, 2*time.Minute)
+}
+
 // inAzure returns the identifiers of what there is in the subscription, in lower case.
 func (a *arena) inAzure(ctx context.Context) (map[string]bool, error) {
 	all, err := a.azure.Resources(ctx, "/subscriptions/"+subscription)
@@ -134,20 +152,7 @@ type scaling struct {
 func (f scaling) run(ctx context.Context, a *arena) error {
 	ctx, cancel := context.WithTimeout(ctx, machinePatience)
 	defer cancel()
-	if err := a.prepareMachines(ctx); err != nil {
-		return err
-	}
-	cluster, err := a.machineCluster(ctx, f.flavor, unbootedSize, 0)
-	if err != nil {
-		return err
-	}
-	if err := a.apply(ctx, [][]*unstructured.Unstructured{cluster}); err != nil {
-		return err
-	}
-	if _, err := a.timeline.await(ctx, "the Nodes of the control plane to be Ready", conditioned("Machine", "NodeReady", controlPlanes)); err != nil {
-		return err
-	}
-	if err := a.timeline.quiet(ctx, 10*time.Second, 2*time.Minute); err != nil {
+	if err := a.bringUpControlPlane(ctx, f.flavor); err != nil {
 		return err
 	}
 	rest, err := a.besides(ctx, f.name())

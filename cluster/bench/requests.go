@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -54,20 +53,7 @@ var (
 func machineRequests(ctx context.Context, a *arena) error {
 	ctx, cancel := context.WithTimeout(ctx, machinePatience)
 	defer cancel()
-	if err := a.prepareMachines(ctx); err != nil {
-		return err
-	}
-	cluster, err := a.machineCluster(ctx, deploymentFlavor, unbootedSize, 0)
-	if err != nil {
-		return err
-	}
-	if err := a.apply(ctx, [][]*unstructured.Unstructured{cluster}); err != nil {
-		return err
-	}
-	if _, err := a.timeline.await(ctx, "the Nodes of the control plane to be Ready", conditioned("Machine", "NodeReady", controlPlanes)); err != nil {
-		return err
-	}
-	if err := a.timeline.quiet(ctx, settleBefore, 2*time.Minute); err != nil {
+	if err := a.bringUpControlPlane(ctx, deploymentFlavor); err != nil {
 		return err
 	}
 	network := func(version string) schema.GroupVersionKind {

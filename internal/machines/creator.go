@@ -190,7 +190,7 @@ func (c *Creator) look(ctx context.Context, m Machine) (Outcome, error) {
 	if !m.DoubtedSince.IsZero() {
 		there.After = doubtInterval
 	}
-	listed, err := c.listed(ctx, m)
+	listed, err := c.lists.Has(ctx, m.As, aso.VirtualMachine, m.ID, m.DoubtedSince)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -206,16 +206,6 @@ func (c *Creator) look(ctx context.Context, m Machine) (Outcome, error) {
 	}
 	there.PrincipalID = found.Identity.PrincipalID
 	return there, nil
-}
-
-// listed reports whether the resource group of a machine has it: by the list of a moment ago, unless the machine has been doubted since.
-func (c *Creator) listed(ctx context.Context, m Machine) (bool, error) {
-	id := aso.ParseID(m.ID)
-	if id == nil {
-		return false, errors.New(m.ID + " is not the ID of a virtual machine")
-	}
-	group := "/subscriptions/" + id.SubscriptionID + "/resourceGroups/" + id.ResourceGroupName
-	return c.lists.Has(ctx, m.As, group, aso.VirtualMachine, m.ID, m.DoubtedSince)
 }
 
 // failed returns the outcome of a creation that has failed for good.

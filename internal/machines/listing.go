@@ -30,9 +30,14 @@ type listing struct {
 	at  time.Time
 }
 
-// Has reports whether a resource group, given by its ID, has the resource of a kind with an ID. The answer of Azure is not older than since, and
-// than a minute. A group that Azure does not have has nothing.
-func (l *Lists) Has(ctx context.Context, as azure.Account, group string, kind aso.Kind, id string, since time.Time) (bool, error) {
+// Has reports whether the resource group in the ID of a resource of a kind has it. The answer of Azure is not older than since, and than a minute. A
+// group that Azure does not have has nothing.
+func (l *Lists) Has(ctx context.Context, as azure.Account, kind aso.Kind, id string, since time.Time) (bool, error) {
+	parsed := aso.ParseID(id)
+	if parsed == nil {
+		return false, fmt.Errorf("%s is not the ID of a resource of type %s", id, kind.ARM())
+	}
+	group := "/subscriptions/" + parsed.SubscriptionID + "/resourceGroups/" + parsed.ResourceGroupName
 	key := struct {
 		fingerprint
 

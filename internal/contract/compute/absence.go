@@ -30,7 +30,7 @@ func (w *work) lookForResources(ctx context.Context) error {
 	}
 	provisioned := ptr.Deref(w.Cluster.Status.Initialization.InfrastructureProvisioned, false)
 	group := w.resourceGroup()
-	if w.owner == nil || group == "" || !provisioned || w.composesAny() {
+	if w.owner == nil || group == "" || !provisioned || w.composed() || access.Composes(w.XR, aso.NetworkInterface.GroupKind()) {
 		return nil
 	}
 	account, usable, err := w.account(ctx, w.infrastructure, w.Cluster.Name)
@@ -40,7 +40,7 @@ func (w *work) lookForResources(ctx context.Context) error {
 	w.facts.Absent = nil
 	since := time.Now().Add(-absenceValid)
 	for _, r := range w.resources() {
-		has, err := w.lists.Has(ctx, account, group, r.kind, within(group, r.kind, r.name), since)
+		has, err := w.lists.Has(ctx, account, r.kind, within(group, r.kind, r.name), since)
 		if err != nil {
 			return err
 		}
@@ -50,16 +50,6 @@ func (w *work) lookForResources(ctx context.Context) error {
 	}
 	w.again(absenceInterval)
 	return nil
-}
-
-// composesAny reports whether function-capz has composed anything of the machine yet.
-func (w *work) composesAny() bool {
-	for _, r := range w.resources() {
-		if access.Composes(w.XR, r.kind.GroupKind()) {
-			return true
-		}
-	}
-	return false
 }
 
 // resourceGroup returns the ID of the resource group that machines of the Cluster are in; empty while it is not known.

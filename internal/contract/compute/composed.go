@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,41 +19,37 @@ import (
 
 // composedObject returns the object of a kind that is composed for a composite resource; nil when there is none.
 func composedObject(ctx context.Context, api access.API, xr *unstructured.Unstructured, kind schema.GroupKind) (*unstructured.Unstructured, error) {
-	refs, err := access.ComposedRefs(xr)
-	if err != nil {
+	ref, err := composedRef(xr, kind)
+	if err != nil || ref.Name == "" {
 		return nil, err
 	}
-	for _, ref := range refs {
-		if ref.GroupKind() != kind {
-			continue
-		}
-		obj, err := api.Live.Object(ctx, xr.GetNamespace(), ref)
-		if err != nil || obj == nil || !access.BelongsTo(xr, obj) {
-			return nil, err
-		}
-		return obj, nil
+	obj, err := api.Live.Object(ctx, xr.GetNamespace(), ref)
+	if err != nil || obj == nil || !access.BelongsTo(xr, obj) {
+		return nil, err
 	}
-	return nil, nil
+	return obj, nil
 }
 
 // composedMetadata is composedObject as the cache has it, of which only the metadata are known. It is for what is done again when they change.
 func composedMetadata(ctx context.Context, api access.API, xr *unstructured.Unstructured, kind schema.GroupKind) (*metav1.PartialObjectMetadata, error) {
-	refs, err := access.ComposedRefs(xr)
-	if err != nil {
+	ref, err := composedRef(xr, kind)
+	if err != nil || ref.Name == "" {
 		return nil, err
 	}
-	for _, ref := range refs {
-		if ref.GroupKind() != kind {
-			continue
-		}
-		obj := access.Metadata(ref.GroupVersionKind)
-		err := api.Metadata.Get(ctx, client.ObjectKey{Namespace: xr.GetNamespace(), Name: ref.Name}, obj)
-		if err != nil || !metav1.IsControlledBy(obj, xr) {
-			return nil, client.IgnoreNotFound(err)
-		}
-		return obj, nil
+	obj := access.Metadata(ref.GroupVersionKind)
+	if err := api.Metadata.Get(ctx, client.ObjectKey{Namespace: xr.GetNamespace(), Name: ref.Name}, obj); err != nil || !metav1.IsControlledBy(obj, xr) {
+		return nil, client.IgnoreNotFound(err)
 	}
-	return nil, nil
+	return obj, nil
+}
+
+// composedRef returns the first reference of a composite resource to an object of a kind that it is composed of; an empty one when there is none.
+func composedRef(xr *unstructured.Unstructured, kind schema.GroupKind) (access.Ref, error) {
+	refs, err := access.ComposedRefs(xr)
+	if i := slices.IndexFunc(refs, func(ref access.Ref) bool { return ref.GroupKind() == kind }); i >= 0 {
+		return refs[i], err
+	}
+	return access.Ref{}, err
 }
 
 // referredIDs returns the IDs of all that an object refers to.

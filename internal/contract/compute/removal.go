@@ -60,7 +60,7 @@ func idOf(ctx context.Context, live access.LiveReader, kind aso.Kind, obj *unstr
 			return "", err
 		}
 	}
-	id := aso.ParseID(group + "/providers/" + kind.ARM() + "/" + aso.AzureName(obj))
+	id := aso.ParseID(within(group, kind, aso.AzureName(obj)))
 	if id == nil {
 		return "", fmt.Errorf("%s %s has no resource group in spec.owner", kind.Name, obj.GetName())
 	}
