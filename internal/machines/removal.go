@@ -21,14 +21,14 @@ func NewRemover(client *Client) *Remover { return &Remover{client: client} }
 type Removal struct {
 	// ID is the one that it has in Azure, and Version that of Azure's API for its type.
 	ID, Version string
-	// Cluster is the name of the Cluster that it was made for. One without the tag of that stays.
+	// Cluster is the name of the Cluster that it was made for. One without the tag of that stays, unless it is Known to be that Cluster's.
 	Cluster string
+	Known   bool
 	// As is whose credential is used.
 	As azure.Account
 }
 
-// Remove has Azure delete a resource that was made for the Cluster, and reports whether it is gone. One of anybody else stays, and counts as
-// gone. An error of Azure's that it refuses to delete it is an *Answer.
+// Remove has Azure delete a resource, and reports whether it is gone. One that was not made for the Cluster stays, and counts as gone. An error of Azure's that it refuses to delete it is an *Answer.
 func (r *Remover) Remove(ctx context.Context, what Removal) (gone bool, err error) {
 	resource := struct {
 		Tags       map[string]string `json:"tags"`
@@ -40,7 +40,7 @@ func (r *Remover) Remove(ctx context.Context, what Removal) (gone bool, err erro
 	switch {
 	case err != nil:
 		return false, fmt.Errorf("cannot look for %s: %w", what.ID, err)
-	case !found || resource.Tags[v1beta1.OwnedTag(what.Cluster)] != "owned":
+	case !found || !what.Known && resource.Tags[v1beta1.OwnedTag(what.Cluster)] != "owned":
 		return true, nil
 	case strings.EqualFold(resource.Properties.ProvisioningState, "Deleting"):
 		return false, nil

@@ -14,9 +14,9 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 )
 
-// Remove has Azure delete the resource of an object of a kind, if it was made for the Cluster, and reports whether it is gone. An object that
-// nobody has given an ID yet has no resource.
-func (a *Azure) Remove(ctx context.Context, api access.API, kind aso.Kind, obj *unstructured.Unstructured) (gone bool, err error) {
+// Remove has Azure delete the resource of an object of a kind, if it is known to be the Cluster's or has the tag of that, and reports whether it
+// is gone. An object that nobody has given an ID yet has no resource.
+func (a *Azure) Remove(ctx context.Context, api access.API, kind aso.Kind, obj *unstructured.Unstructured, known bool) (gone bool, err error) {
 	id := obj.GetAnnotations()[aso.AnnotationResourceID]
 	if id == "" {
 		id = aso.StatusID.Value(obj)
@@ -35,7 +35,9 @@ func (a *Azure) Remove(ctx context.Context, api access.API, kind aso.Kind, obj *
 	}
 	unlock := a.lock(id)
 	defer unlock()
-	gone, err = a.remover.Remove(ctx, machines.Removal{ID: id, Version: kind.APIVersion(), Cluster: obj.GetLabels()[clusterv1.ClusterNameLabel], As: account})
+	gone, err = a.remover.Remove(ctx, machines.Removal{
+		ID: id, Version: kind.APIVersion(), Cluster: obj.GetLabels()[clusterv1.ClusterNameLabel], Known: known, As: account,
+	})
 	if gone {
 		a.creator.Forget(id)
 		a.scaleSets.Forget(id)

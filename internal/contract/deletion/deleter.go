@@ -161,13 +161,13 @@ func (d *Deleter) awaitObjects(ctx context.Context, xr *unstructured.Unstructure
 // deleteObject asks for the deletion of obj once; another object that has taken its name since stays.
 func (d *Deleter) deleteObject(ctx context.Context, obj *unstructured.Unstructured) error {
 	if obj.GetDeletionTimestamp() != nil {
-		return d.handBack(ctx, obj)
+		return nil
 	}
-	kept, err := d.keepFromOperator(ctx, obj)
+	removed, err := d.removes(ctx, obj)
 	if err != nil {
 		return err
 	}
-	if !kept {
+	if !removed {
 		if err := d.resume(ctx, obj); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (d *Deleter) deleteObject(ctx context.Context, obj *unstructured.Unstructur
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("cannot delete %v: %w", access.RefTo(obj), err)
 	}
-	return d.handBack(ctx, obj)
+	return nil
 }
 
 // release removes the finalizer. Those of Secrets go before, or they could stay.

@@ -182,8 +182,8 @@ func TestMachineInOrder(t *testing.T) {
 	m.Release(extension, "extension")
 	m.Reconcile(r, "m0")
 	vm := m.Find(machines.VirtualMachineKind, "vm")
-	if vm.GetDeletionTimestamp() == nil || vm.GetAnnotations()[aso.AnnotationReconcilePolicy] != "" {
-		t.Errorf("the virtual machine is not deleted in Azure: %v", vm.GetAnnotations())
+	if vm.GetDeletionTimestamp() == nil || !aso.AwaitsRemoval(vm) {
+		t.Errorf("the virtual machine is not removed from Azure: %v", vm.GetFinalizers())
 	}
 	m.Release(machines.VirtualMachineKind, "vm")
 	m.Reconcile(r, "m0")

@@ -4,14 +4,15 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
-	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
 // deletedInAzure reports whether ASO deletes the resource in Azure when obj is deleted: obj has no reconcile policy but manage, or one
@@ -32,52 +33,28 @@ func resumes(obj metav1.Object) bool {
 	return !aso.Held(obj) && aso.SkippedByProject(obj)
 }
 
-// operatorNone is the operator of an object that none is to look at until its deletion has begun.
-const operatorNone = "none-until-its-deletion-has-begun"
-
-// keepFromOperator has no ASO look at an object of which it may only read the resource, and reports whether that is so: ASO would send the
-// object as soon as the policy goes, and a virtual machine without its bootstrap data. An object that no ASO has taken up was never read, so
-// that it need not be kept.
-//
-// An ASO leaves alone what is another one's by its annotation (ASO module, GenericReconciler.takeOwnership).
-func (d *Deleter) keepFromOperator(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
-	annotations := obj.GetAnnotations()
-	if annotations[names.OperatorAnnotation] != "" {
-		return true, nil
-	}
-	operator := annotations[aso.AnnotationOperator]
-	if operator == "" || operator == aso.OperatorNone || !resumes(obj) || !aso.SkippedByLifecycle(obj) {
+// removes has provider-capz remove the resource of an object from Azure when ASO lets go of it, and reports whether that is so: of what its
+// lifecycle has ASO only read, and a pause no longer keeps. Without the policy skip ASO would send such an object before it deletes the resource,
+// and a virtual machine without its bootstrap data.
+func (d *Deleter) removes(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
+	if !resumes(obj) || !aso.SkippedByLifecycle(obj) {
 		return false, nil
 	}
-	before := obj.DeepCopy()
-	annotations[names.OperatorAnnotation], annotations[aso.AnnotationOperator] = operator, operatorNone
+	before, annotations := obj.DeepCopy(), obj.GetAnnotations()
+	delete(annotations, aso.AnnotationSkippedByPause)
+	delete(annotations, aso.AnnotationLost)
 	obj.SetAnnotations(annotations)
-	if err := d.Patch(ctx, obj, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
-		return false, fmt.Errorf("cannot keep %v from Azure Service Operator: %w", access.RefTo(obj), err)
+	controllerutil.AddFinalizer(obj, aso.RemovalFinalizer)
+	if equality.Semantic.DeepEqual(before, obj) {
+		return true, nil
+	}
+	if err := d.MergePatch(ctx, obj, before); client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("cannot have provider-capz remove %v from Azure: %w", access.RefTo(obj), err)
 	}
 	return true, nil
 }
 
-// handBack gives an object whose deletion has begun back to its ASO, without the policy: it looks at once, and deletes the resource.
-func (d *Deleter) handBack(ctx context.Context, obj *unstructured.Unstructured) error {
-	annotations := obj.GetAnnotations()
-	operator := annotations[names.OperatorAnnotation]
-	if operator == "" {
-		return nil
-	}
-	before := obj.DeepCopy()
-	annotations[aso.AnnotationOperator] = operator
-	for _, name := range []string{names.OperatorAnnotation, aso.AnnotationReconcilePolicy, aso.AnnotationSkippedByPause, aso.AnnotationLost} {
-		delete(annotations, name)
-	}
-	obj.SetAnnotations(annotations)
-	if err := d.Patch(ctx, obj, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("cannot hand %v back to Azure Service Operator: %w", access.RefTo(obj), err)
-	}
-	return nil
-}
-
-// resume removes the policy that a pause or the lifecycle has put on obj: the function, which would, is not called for a composite
+// resume removes the policy that a pause, or a doubt whether Azure still has the resource, has put on obj: the function, which would, is not called for a composite
 // resource that is being deleted, and ASO would leave the resource in Azure for ever.
 func (d *Deleter) resume(ctx context.Context, obj *unstructured.Unstructured) error {
 	if !resumes(obj) {

@@ -10,24 +10,24 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/fixture"
-	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 	"github.com/crossplane-capz/crossplane-capz/internal/machines"
 )
 
-// TestDeleteByLifecycle has objects that ASO does not write any more, or never has. It must delete their resources all the same, unless
-// something else keeps it from that.
+// TestDeleteByLifecycle has objects that ASO does not write any more, or never has. Their resources must be deleted all the same, unless something
+// else keeps them.
 func TestDeleteByLifecycle(t *testing.T) {
 	skip := []string{aso.AnnotationReconcilePolicy, aso.PolicySkip}
-	resumed := []string{"patch VirtualNetwork vnet", "delete VirtualNetwork vnet"}
+	removed := []string{"patch VirtualNetwork vnet", "delete VirtualNetwork vnet"}
 	deleted := []string{"delete VirtualNetwork vnet"}
 	tests := map[string]struct {
 		annotations []string
 		writes      []string
 		policy      string
+		removal     bool
 	}{
-		"which ASO may write":     {annotations: skip, writes: resumed},
-		"which is the Cluster's":  {annotations: append([]string{v1beta1.AnnotationOwnership, v1beta1.OwnershipOwned}, skip...), writes: resumed},
-		"which is paused, too":    {annotations: append([]string{aso.AnnotationSkippedByPause, "true"}, skip...), writes: resumed},
+		"which ASO may write":     {annotations: skip, writes: removed, policy: aso.PolicySkip, removal: true},
+		"which is the Cluster's":  {annotations: append([]string{v1beta1.AnnotationOwnership, v1beta1.OwnershipOwned}, skip...), writes: removed, policy: aso.PolicySkip, removal: true},
+		"which is paused, too":    {annotations: append([]string{aso.AnnotationSkippedByPause, "true"}, skip...), writes: removed, policy: aso.PolicySkip, removal: true},
 		"which is not sent yet":   {writes: deleted},
 		"which was there before":  {annotations: append([]string{v1beta1.AnnotationOwnership, v1beta1.OwnershipExternal}, skip...), writes: deleted, policy: aso.PolicySkip},
 		"which is the user's":     {annotations: append([]string{v1beta1.AnnotationOwnership, v1beta1.OwnershipUser}, skip...), writes: deleted, policy: aso.PolicySkip},
@@ -46,35 +46,41 @@ func TestDeleteByLifecycle(t *testing.T) {
 				if diff := cmp.Diff(tc.writes, m.TakeWrites()); diff != "" {
 					t.Errorf("-want +got:\n%s", diff)
 				}
-				if got := m.Find(fixture.Network, "vnet").GetAnnotations()[aso.AnnotationReconcilePolicy]; got != tc.policy {
+				live := m.Find(fixture.Network, "vnet")
+				if got := live.GetAnnotations()[aso.AnnotationReconcilePolicy]; got != tc.policy {
 					t.Errorf("policy %q, want %q", got, tc.policy)
+				}
+				if got := aso.AwaitsRemoval(live); got != tc.removal {
+					t.Errorf("it awaits its removal by provider-capz: %t", got)
 				}
 			})
 		}
 	}
 }
 
-// TestDeleteSendsNothing has ASO see the object of a virtual machine either with the policy skip or when its deletion has begun: else it would
-// send the object first. A process may end after each step.
+// TestDeleteSendsNothing has ASO see the object of a virtual machine with the policy skip only: else it would send the object first. A process may
+// end after each step.
 func TestDeleteSendsNothing(t *testing.T) {
 	vm := func(changes ...fixture.Change) *unstructured.Unstructured {
 		return fixture.With(fixture.Parse(t, vmYAML), append(fixture.Changes(fixture.Controlled(composite.AzureMachine.GroupVersionKind, "m0"), fixture.Lingering,
 			fixture.Annotated(aso.AnnotationOperator, "aso")), changes...)...)
 	}
-	kept := fixture.Annotated(aso.AnnotationOperator, operatorNone, names.OperatorAnnotation, "aso")
-	deleted := fixture.Deleting("aso")
+	removed := func(o *unstructured.Unstructured) { o.SetFinalizers([]string{"aso", aso.RemovalFinalizer}) }
+	external := fixture.Annotated(v1beta1.AnnotationOwnership, v1beta1.OwnershipExternal)
 	cases := map[string]struct {
 		vm   *unstructured.Unstructured
 		want []string
+		// stays reports whether provider-capz leaves it in Azure.
+		stays bool
 	}{
-		"from the beginning":        {vm(), []string{"patch VirtualMachine vm", "delete VirtualMachine vm", "patch VirtualMachine vm"}},
-		"it was kept":               {vm(kept), []string{"delete VirtualMachine vm", "patch VirtualMachine vm"}},
-		"its deletion has begun":    {vm(kept, deleted), []string{"patch VirtualMachine vm"}},
-		"it was handed back":        {vm(deleted), nil},
-		"no ASO has ever looked":    {vm(fixture.Annotated(aso.AnnotationOperator, "")), []string{"patch VirtualMachine vm", "delete VirtualMachine vm"}},
-		"ASO may write it":          {vm(fixture.Annotated(aso.AnnotationLifecycle, "", aso.AnnotationReconcilePolicy, "")), []string{"delete VirtualMachine vm"}},
-		"it is another's in Azure":  {vm(fixture.Annotated(v1beta1.AnnotationOwnership, v1beta1.OwnershipExternal)), []string{"delete VirtualMachine vm"}},
-		"it is the user's to leave": {vm(fixture.Annotated(aso.AnnotationLifecycle, "")), []string{"delete VirtualMachine vm"}},
+		"from the beginning":        {vm: vm(), want: []string{"patch VirtualMachine vm", "delete VirtualMachine vm"}},
+		"it awaits its removal":     {vm: vm(removed), want: []string{"delete VirtualMachine vm"}},
+		"it was paused":             {vm: vm(removed, fixture.Annotated(aso.AnnotationSkippedByPause, "true")), want: []string{"patch VirtualMachine vm", "delete VirtualMachine vm"}},
+		"its deletion has begun":    {vm: vm(fixture.Deleting("aso", aso.RemovalFinalizer))},
+		"no ASO has ever looked":    {vm: vm(removed, fixture.Annotated(aso.AnnotationOperator, "")), want: []string{"delete VirtualMachine vm"}},
+		"ASO may write it":          {vm: vm(fixture.Annotated(aso.AnnotationLifecycle, "", aso.AnnotationReconcilePolicy, "")), want: []string{"delete VirtualMachine vm"}, stays: true},
+		"it is another's in Azure":  {vm: vm(external), want: []string{"delete VirtualMachine vm"}, stays: true},
+		"it is the user's to leave": {vm: vm(fixture.Annotated(aso.AnnotationLifecycle, "")), want: []string{"delete VirtualMachine vm"}, stays: true},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -85,12 +91,9 @@ func TestDeleteSendsNothing(t *testing.T) {
 			if diff := cmp.Diff(c.want, m.TakeWrites()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			annotations := m.Find(machines.VirtualMachineKind, "vm").GetAnnotations()
-			if annotations[names.OperatorAnnotation] != "" || annotations[aso.AnnotationOperator] == operatorNone {
-				t.Errorf("it is kept from ASO: %v", annotations)
-			}
-			if handed := len(c.want) > 0 && c.want[len(c.want)-1] == "patch VirtualMachine vm"; handed && annotations[aso.AnnotationReconcilePolicy] != "" {
-				t.Errorf("ASO leaves it in Azure: %v", annotations)
+			live := m.Find(machines.VirtualMachineKind, "vm")
+			if aso.AwaitsRemoval(live) == c.stays || aso.SkippedByPause(live) || !c.stays && !aso.SkippedByLifecycle(live) {
+				t.Errorf("finalizers %v, annotations %v", live.GetFinalizers(), live.GetAnnotations())
 			}
 		})
 	}

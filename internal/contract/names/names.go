@@ -31,9 +31,6 @@ const (
 // TriedAgainAnnotation on an ASO object says how often, and when last, provider-capz had ASO try again what Azure had refused.
 const TriedAgainAnnotation = "infrastructure.cluster.x-k8s.io/tried-again"
 
-// OperatorAnnotation on an ASO object says for which ASO it is, while none is to look at it because its deletion is about to begin.
-const OperatorAnnotation = "infrastructure.cluster.x-k8s.io/operator"
-
 // CredentialFinalizer keeps a Secret that Azure Service Operator signs in with for objects of composite resources until they are gone: without
 // it they could not be deleted in Azure.
 const CredentialFinalizer = "credential.infrastructure.cluster.x-k8s.io/in-use" //nolint:gosec // The name of a finalizer.

@@ -87,6 +87,13 @@ func removable(obj metav1.Object) bool {
 	return owned && aso.LifecycleOf(obj) != aso.Managed && has[aso.AnnotationReconcilePolicy] != aso.PolicyDetachOnDelete
 }
 
+// clusters reports whether the resource of an object is known to be the Cluster's: ASO was given it to read, which it is not before it is there.
+func clusters(obj metav1.Object) bool {
+	has := obj.GetAnnotations()
+	operator := has[aso.AnnotationOperator]
+	return has[v1beta1.AnnotationOwnership] == v1beta1.OwnershipOwned && operator != "" && operator != aso.OperatorNone && !aso.Held(obj)
+}
+
 // wanted reports whether somebody has deleted an object that its composite resource still asks for: it is composed again.
 func wanted(obj metav1.Object, xr *unstructured.Unstructured) bool {
 	_, composed := obj.GetAnnotations()[aso.AnnotationComposedStill]
@@ -134,7 +141,8 @@ func (r *Reconciler) remove(ctx context.Context, obj, xr *unstructured.Unstructu
 	if about == nil {
 		about = obj
 	}
-	gone, err := r.Azure.Remove(ctx, r.API, r.Kind, obj)
+	known := xr != nil && xr.GetDeletionTimestamp() != nil && clusters(obj)
+	gone, err := r.Azure.Remove(ctx, r.API, r.Kind, obj, known)
 	if refused, ok := machines.Refused(err); ok {
 		r.Events.Warn(about, "DeletionRefused", "DeleteComposite", fmt.Sprintf("Azure refuses to delete %s %s, and is asked again: %v", obj.GetKind(), obj.GetName(), refused))
 		return ctrl.Result{RequeueAfter: max(waitingInterval, refused.RetryAfter)}, nil

@@ -223,6 +223,34 @@ func TestWhoKeepsAResource(t *testing.T) {
 	}
 }
 
+// TestRemovalWithoutTag has a resource that has lost the tag of its Cluster, or never had it: it goes with its machine if ASO was given it to read.
+func TestRemovalWithoutTag(t *testing.T) {
+	kind := aso.VirtualMachine
+	read := fixture.Annotated(aso.AnnotationOperator, "azureserviceoperator-system")
+	cases := map[string]struct {
+		object, machine fixture.Change
+		want            int
+	}{
+		"the machine is being deleted":     {object: read, machine: fixture.Deleting(names.Finalizer), want: 2},
+		"the spec no longer has it":        {object: read, machine: fixture.Annotated(), want: 1},
+		"no ASO has looked":                {object: fixture.Annotated(), machine: fixture.Deleting(names.Finalizer), want: 1},
+		"somebody else has made it before": {object: fixture.Annotated(aso.AnnotationOperator, aso.OperatorNone), machine: fixture.Deleting(names.Finalizer), want: 1},
+		"it is not known whose it is":      {object: fixture.Annotated(aso.AnnotationOperator, "azureserviceoperator-system", v1beta1.AnnotationOwnership, ""), machine: fixture.Deleting(names.Finalizer), want: 1},
+		"it is held":                       {object: fixture.Annotated(aso.AnnotationOperator, "azureserviceoperator-system", aso.AnnotationHeld, "true"), machine: fixture.Deleting(names.Finalizer), want: 1},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			machine := fixture.With(fixture.Parse(t, "{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureMachine, metadata: {namespace: default, name: m0}}"), c.machine)
+			m := fixture.New(t, leaving(kind, fixture.Controlled(composite.AzureMachine.GroupVersionKind, "m0"), c.object), machine, credential())
+			a := &answers{all: map[string][]string{"GET": {others}, "DELETE": {accepted}}}
+			m.Reconcile(reconciler(m, kind, a), "r")
+			if len(a.asked) != c.want {
+				t.Errorf("Azure is asked %q, want %d requests", a.asked, c.want)
+			}
+		})
+	}
+}
+
 // TestRemovalWithoutCredential shows that an object stays, and what a person reads, when nobody can look in Azure.
 func TestRemovalWithoutCredential(t *testing.T) {
 	m := fixture.New(t, leaving(aso.NetworkInterface))
