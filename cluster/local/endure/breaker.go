@@ -59,8 +59,8 @@ type breaker struct {
 	// ended are the components that have ended by themselves, how often, and panics what they said of a panic.
 	ended  map[string]int
 	panics []string
-	// writes are those of somebody else.
-	writes int
+	// writes are those of somebody else, tooMany the requests that the API server has refused as too many.
+	writes, tooMany int
 	// offset is how far Azure's clock is ahead.
 	offset time.Duration
 	closed bool
@@ -112,6 +112,13 @@ func (b *breaker) contended(writes int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.writes += writes
+}
+
+// refused counts requests that the API server has refused as too many.
+func (b *breaker) refused(requests int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tooMany += requests
 }
 
 // outage waits while an outage is on, and then puts Azure's clock forward to its end.
@@ -242,6 +249,11 @@ func (w *world) breakStage(ctx context.Context, stage int) error {
 				w.contend(ctx, c.For)
 				return nil
 			})
+		}
+	}
+	for _, c := range w.life.Crowds {
+		if c.Stage == stage {
+			do(c.After, func() error { return w.crowd(ctx, c) })
 		}
 	}
 	var names []string

@@ -65,6 +65,14 @@ type Contention struct {
 	For   time.Duration
 }
 
+// A Crowd is when the API server has more requests of an account than it takes.
+type Crowd struct {
+	Stage   int
+	After   time.Duration
+	For     time.Duration
+	Account string
+}
+
 // A Life is what a cluster goes through.
 type Life struct {
 	Number     int
@@ -72,8 +80,9 @@ type Life struct {
 	Stages     []Stage
 	Moments    []Moment
 	Injections []Injection
-	// Contentions are in some stages.
+	// Contentions and Crowds are in some stages.
 	Contentions []Contention
+	Crowds      []Crowd
 }
 
 // Name is what the life's namespace is called.
@@ -93,6 +102,8 @@ const (
 	mostTimes, mostEvery = 20, 3
 	// contentionsOfTen is in how many of ten stages somebody else writes to the objects.
 	contentionsOfTen = 4
+	// crowdsOfTen is in how many the API server has too many requests.
+	crowdsOfTen = 1
 	// rareOutages is how many times rarer an outage is, in which no life goes on, than other faults.
 	rareOutages = 4
 )
@@ -112,6 +123,9 @@ func LifeOf(seed uint64, number int) Life {
 		}
 		if choice.IntN(10) < contentionsOfTen {
 			life.Contentions = append(life.Contentions, Contention{stage, upTo(choice, window), time.Second + upTo(choice, longestDown)})
+		}
+		if choice.IntN(10) < crowdsOfTen {
+			life.Crowds = append(life.Crowds, Crowd{stage, upTo(choice, window), time.Second + upTo(choice, longestDown), crowders[choice.IntN(len(crowders))]})
 		}
 	}
 	return life

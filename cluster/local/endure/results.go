@@ -27,6 +27,8 @@ type Result struct {
 	Faults  map[string]int `json:"faults"`
 	// Contended are how many times somebody else has written to objects of lives, so that others found them changed.
 	Contended int `json:"contended,omitempty"`
+	// TooMany are how many requests the API server has refused as its queue was full.
+	TooMany int `json:"tooMany,omitempty"`
 	// Restarts are the components that have ended by themselves, as some do whose API server is gone, and were started again.
 	Restarts map[string]int `json:"restarts,omitempty"`
 	// ConvergedP50 and ConvergedP99 are the seconds from the last that was broken until a stage was done.

@@ -204,7 +204,7 @@ func (r *Runner) sum(begun time.Time) Result {
 	defer r.breaker.mu.Unlock()
 	result := Result{
 		Time: begun.UTC().Format("2006-01-02 15:04"), Seed: r.Seed, Seconds: int(time.Since(begun).Seconds()), Lives: map[string]int{},
-		Moments: maps.Clone(r.breaker.done), Faults: maps.Clone(r.met), Restarts: maps.Clone(r.breaker.ended), Contended: r.breaker.writes, Wrong: map[string][]string{},
+		Moments: maps.Clone(r.breaker.done), Faults: maps.Clone(r.met), Restarts: maps.Clone(r.breaker.ended), Contended: r.breaker.writes, TooMany: r.breaker.tooMany, Wrong: map[string][]string{},
 	}
 	var converged []time.Duration
 	for _, o := range r.outcomes {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes/scheme"
+	restclient "k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
@@ -38,6 +39,7 @@ var errWrong = errors.New("wrong")
 // A management cluster that lives are lived on.
 type management struct {
 	stack  *stack.Stack
+	config *restclient.Config
 	client client.Client
 	// ours are the kinds of Cluster API and its providers, this project's among them; aso those of Azure Service Operator.
 	ours, aso []schema.GroupVersionKind
@@ -48,7 +50,7 @@ func newManagement(s *stack.Stack) (*management, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &management{stack: s}
+	m := &management{stack: s, config: config}
 	if m.client, err = client.New(config, client.Options{Scheme: scheme.Scheme}); err != nil {
 		return nil, err
 	}
