@@ -60,6 +60,7 @@ func SetupWithManager(ctx context.Context, mgr ctrl.Manager, o Options) ([]Setup
 	}
 	later = append(later, s.templates(ctx), s.poolMachines())
 	later = append(later, s.removals()...)
+	later = append(later, s.adoptions()...)
 	return later, s.add(ctx, composite.ASOManaged)
 }
 

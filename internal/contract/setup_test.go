@@ -31,6 +31,7 @@ func TestSetup(t *testing.T) {
 		composite.AzureMachineTemplate.GroupVersionKind, composite.AzureCluster.GroupVersionKind,
 		compute.PoolMachineKind, composite.AzureMachinePool.GroupVersionKind, composite.AzureCluster.GroupVersionKind,
 		aso.LoadBalancer.GroupVersionKind(), aso.NetworkInterface.GroupVersionKind(), aso.VirtualMachine.GroupVersionKind(), aso.VirtualMachineScaleSet.GroupVersionKind(),
+		aso.ManagedCluster.GroupVersionKind(), aso.ManagedClustersAgentPool.GroupVersionKind(),
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("kinds: -want, +got:\n%s", diff)

@@ -17,7 +17,7 @@ func everyScenario() []*scenario {
 		mistakes, isolated, selfManaged, typedFeatures, typedPools, scale, autoscale, automatic, typed, typedPrivate, entra, everyKinds(),
 		companyComposition, machinePool,
 	}, tenantScenarios(), teams(), []*scenario{
-		asoByRole, typedByRole, upgrade, plannedScenario, adoptedScenario, migratedScenario, migratedBack, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
+		asoByRole, typedByRole, upgrade, plannedScenario, adoptedScenario, adoptedByAnnotation, migratedScenario, migratedBack, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
 		companyTopology, settings, typedOwn, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,
 		neverCreated, create,
 	}, templates(), examples(), []*scenario{hostile})
@@ -28,7 +28,7 @@ var machineTopologies = []*scenario{machineTopology, capzMachineTopology}
 
 // machinesInTurn are clusters of machines, beside those that each run has.
 var machinesInTurn = []*scenario{
-	machineFailures, machineUpgrade, twinClusters, privateCluster, networkFeatures, ownNetwork, windows, dualStack, spotPool,
+	machineFailures, machineUpgrade, twinClusters, privateCluster, networkFeatures, ownNetwork, windows, dualStack, spotPool, machinesByRole,
 }
 
 // A turn is what a run has some of, for the sake of time: the seed says which. What they have in common with none but each other, such as
@@ -49,9 +49,10 @@ func turns() []turn {
 		{name: "tenants", of: namesOf(tenantScenarios()), count: 1},
 		{name: "typed features", of: namesOf([]*scenario{typedFeatures, typedPools, typedPrivate, typedNetwork}), count: 2},
 		{name: "numbers of nodes", of: namesOf([]*scenario{scale, autoscale}), count: 1},
-		{name: "kubectl capz", of: namesOf([]*scenario{plannedScenario, adoptedScenario, migratedScenario, migratedBack, asoByRole, typedByRole}), count: 2},
+		// An adoption and a migration are in each run.
+		{name: "kubectl capz", of: namesOf([]*scenario{plannedScenario, migratedBack, asoByRole, typedByRole}), count: 1},
 		// teams begins with the life of an AKSCluster and the policy of its claim, which are in each run.
-		{name: "details", of: namesOf(append(teams()[2:], companyRefuses, companyTopology, settings, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external)), count: 5},
+		{name: "details", of: namesOf(append(teams()[2:], companyRefuses, companyTopology, settings, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external, adoptedByAnnotation)), count: 5},
 		{name: "templates", of: namesOf(templates()), count: 1},
 		{name: "moves of AKS clusters", of: []string{"move-topology", "move-typed"}, count: 1},
 		{name: "moves of machines", of: []string{"move-machines", "move-machine-pool"}, count: 1},

@@ -20,7 +20,7 @@ func ofVersion(version string) change {
 		switch u.GetKind() {
 		case kubeadmControlPlaneKind.Kind:
 			return unstructured.SetNestedField(u.Object, version, "spec", "version")
-		case deploymentKind.Kind:
+		case deploymentKind.Kind, poolKind.Kind:
 			return unstructured.SetNestedField(u.Object, version, "spec", "template", "spec", "version")
 		}
 		return nil
