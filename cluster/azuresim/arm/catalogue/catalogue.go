@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/access"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/compute"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/containerservice"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/databases"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/networking"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/power"
 )
@@ -25,6 +26,7 @@ func NewService(o arm.Options, host power.Host) (*arm.Service, *compute.Provider
 		machines.Types(containerservice.NodeResources),
 		containerservice.Types(),
 		access.Types(),
+		databases.Types(),
 	)
 	o.Lists = map[string]arm.List{
 		"microsoft.compute/skus":                  machines.ListSKUs,

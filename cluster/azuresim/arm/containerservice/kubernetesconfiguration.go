@@ -1,8 +1,14 @@
 package containerservice
 
 import (
+	"cmp"
+
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/fields"
 )
+
+// extensionVersion is what is installed of an extension that AKS chooses the version of.
+const extensionVersion = "1.19.5"
 
 func kubernetesConfigurationTypes() []*arm.ResourceType {
 	p := arm.Protocol{
@@ -15,9 +21,15 @@ func kubernetesConfigurationTypes() []*arm.ResourceType {
 		Statuses:   map[arm.Change][]string{arm.Create: {arm.StateCreating}, arm.Update: {arm.StateUpdating}, arm.Remove: {arm.StateDeleting}},
 	}
 	return []*arm.ResourceType{
-		{Name: "Microsoft.KubernetesConfiguration/extensions", Protocol: p, Missing: extensionMissing("Extension instance with name '%s' not found.")},
+		{Name: "Microsoft.KubernetesConfiguration/extensions", Protocol: p, Settle: settleExtension, Missing: extensionMissing("Extension instance with name '%s' not found.")},
 		{Name: "Microsoft.KubernetesConfiguration/fluxConfigurations", Protocol: p, Missing: extensionMissing("The fluxConfiguration was not found. Name: '%s'.")},
 	}
+}
+
+// settleExtension says which version is installed, which Azure does not before.
+func settleExtension(s *arm.Service, r *arm.Resource) error {
+	r.Properties()["currentVersion"] = cmp.Or(fields.Text(r.Body, "properties", "version"), extensionVersion)
+	return s.Store.Put(r)
 }
 
 func extensionMissing(message string) func(arm.ID, *arm.Service, string) *arm.Error {

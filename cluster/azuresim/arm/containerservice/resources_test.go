@@ -1,6 +1,7 @@
 package containerservice_test
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,5 +32,27 @@ func TestAPIVersions(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: -want +got\n%s", version, diff)
 		}
+	}
+}
+
+// TestExtensionVersion checks that an extension says which version is installed once it is: that asked for, else one that AKS chooses.
+func TestExtensionVersion(t *testing.T) {
+	f := armtest.New(t)
+	f.Make(armtest.CreateGroup)
+	f.Make(armtest.CreateCluster)
+	extension := armtest.Cluster + "/providers/Microsoft.KubernetesConfiguration/extensions/flux"
+	if w := f.Send(http.MethodPut, extension, `{"properties":{"extensionType":"microsoft.flux"}}`); w.Code != http.StatusCreated {
+		t.Fatalf("PUT: %d %s", w.Code, w.Body)
+	}
+	if version := fields.Text(f.Get(extension), "properties", "currentVersion"); version != "" {
+		t.Errorf("version %q before it is installed", version)
+	}
+	f.Clock.SetTime(f.Clock.Now().Add(armtest.Latency))
+	if version := fields.Text(f.Get(extension), "properties", "currentVersion"); version == "" {
+		t.Error("no version when it is installed")
+	}
+	f.Settle(http.MethodPut, extension, `{"properties":{"extensionType":"microsoft.flux","autoUpgradeMinorVersion":false,"version":"1.17.0"}}`)
+	if version := fields.Text(f.Get(extension), "properties", "currentVersion"); version != "1.17.0" {
+		t.Errorf("version %q, want 1.17.0", version)
 	}
 }
