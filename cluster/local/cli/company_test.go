@@ -16,13 +16,19 @@ const companyExample = "examples/company-composition"
 // company serves both functions of the example's pipeline and returns the file for composition render.
 func company(t *testing.T) (functions string) {
 	t.Helper()
+	return functionsFile(t, companyFunctions(t))
+}
+
+// companyFunctions serves both and returns their addresses by the names that Compositions have for them.
+func companyFunctions(t *testing.T) map[string]string {
+	t.Helper()
 	binary := filepath.Join(t.TempDir(), "function-company-policy")
 	build := exec.Command("go", "build", "-o", binary, "./"+companyExample+"/function")
 	build.Dir = tools.root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return functionsFile(t, map[string]string{functionName: serve(t, tools.function, "serve"), "function-company-policy": serve(t, binary)})
+	return map[string]string{functionName: serve(t, tools.function, "serve", quiet), "function-company-policy": serve(t, binary, quiet)}
 }
 
 // companyComposition returns the Composition of the example for the composite resource of an input folder.

@@ -11,11 +11,14 @@ import (
 	"time"
 )
 
+// quiet has functions of this project open no port for metrics; others do not know the flag.
+const quiet = "--metrics-address="
+
 // serve runs a composition function on 127.0.0.1, without TLS, until the test ends, and returns its address.
 func serve(t *testing.T, command string, args ...string) string {
 	t.Helper()
 	address := freeAddress(t)
-	cmd := exec.CommandContext(t.Context(), command, append(args, "--insecure", "--address="+address, "--metrics-address=")...)
+	cmd := exec.CommandContext(t.Context(), command, append(args, "--insecure", "--address="+address)...)
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {

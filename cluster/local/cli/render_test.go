@@ -15,7 +15,7 @@ const functionName = "crossplane-capz-function-capz"
 
 // TestRendersAlike shows that Crossplane itself composes what `make render` prints, byte for byte, in whatever order.
 func TestRendersAlike(t *testing.T) {
-	functions := functionsFile(t, map[string]string{functionName: serve(t, tools.function, "serve")})
+	functions := functionsFile(t, map[string]string{functionName: serve(t, tools.function, "serve", quiet)})
 	for _, folder := range examples(t) {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			checkRendersAlike(t, functions, folder)

@@ -12,7 +12,7 @@ import (
 // asoGroups are the API groups of ASO whose manifests are generated.
 var asoGroups = []string{
 	"resources", "containerservice", "network", "managedidentity", "kubernetesconfiguration", "keyvault", "authorization",
-	"compute",
+	"compute", "dbforpostgresql",
 }
 
 // ASOManifests returns the folder with what controller-gen made of ASO's Go types: crd/*.yaml, webhook/manifests.yaml

@@ -112,7 +112,7 @@ func All() []Part {
 	}
 }
 
-// Peers returns what this project is measured against. Nothing else needs it.
+// Peers returns what this project is measured against. Beside that only examples need them: function-patch-and-transform composes one.
 func Peers() []Part {
 	return []Part{
 		{Name: CAPZ, Module: capzModule, Package: capzPath, Upstream: true, Flags: []string{ldFlags, stripped}},

@@ -68,6 +68,8 @@ type Options struct {
 	// SelfManaged has what clusters of virtual machines take besides: machines that boot, and the providers and kinds for them. What
 	// runs AKS clusters only is spared its memory.
 	SelfManaged bool
+	// Databases has ASO serve PostgreSQL, which no cluster needs.
+	Databases bool
 	// Without are components that are left out, and what is only for them.
 	Without []string
 }

@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	networkGroup = "network.azure.com"
-	computeGroup = "compute.azure.com"
+	networkGroup  = "network.azure.com"
+	computeGroup  = "compute.azure.com"
+	postgresGroup = "dbforpostgresql.azure.com"
 )
 
 // asoKinds are the kinds that are installed of the groups of ASO that have many: that of the network has 55, and each costs every
@@ -24,7 +25,8 @@ var asoKinds = map[string][]string{
 		"privatelinkservices", "publicipaddresses", "publicipprefixes", "routetables", "routetablesroutes",
 		"virtualnetworks", "virtualnetworkssubnets", "virtualnetworksvirtualnetworkpeerings",
 	},
-	computeGroup: nil,
+	computeGroup:  nil,
+	postgresGroup: nil,
 }
 
 // machineKinds are those that only clusters of virtual machines need.
@@ -36,11 +38,17 @@ var machineKinds = map[string][]string{
 	computeGroup: {"availabilitysets", "virtualmachines", "virtualmachinescalesets", "virtualmachinesextensions"},
 }
 
+// databaseKinds are those that databases need beside clusters.
+var databaseKinds = map[string][]string{
+	postgresGroup: {"flexibleservers", "flexibleserversadministrators", "flexibleserversdatabases", "flexibleserversfirewallrules"},
+}
+
 // servesASO reports whether ASO is to serve a kind, by the name of its CRD.
 func (s *Stack) servesASO(crd string) bool {
 	plural, group, _ := strings.Cut(crd, ".")
 	kinds, chosen := asoKinds[group]
-	return !chosen || slices.Contains(kinds, plural) || s.options.SelfManaged && slices.Contains(machineKinds[group], plural)
+	return !chosen || slices.Contains(kinds, plural) || s.options.SelfManaged && slices.Contains(machineKinds[group], plural) ||
+		s.options.Databases && slices.Contains(databaseKinds[group], plural)
 }
 
 // asoCRDs returns the CRDs that ASO is to serve, with the label by which it finds them.
