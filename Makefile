@@ -9,6 +9,8 @@ export GOFLAGS += -trimpath
 
 LOCAL  := cluster/local
 OUTPUT := .local/make
+# A module of its own, for the sake of cosign's library.
+SIGNING := package/signing
 
 comma    := ,
 CAPI_CRDS = $$(go -C $(LOCAL)/parts/capi list -m -f '{{.Dir}}/core/config/crd/bases$(comma){{.Dir}}/bootstrap/kubeadm/config/crd/bases$(comma){{.Dir}}/controlplane/kubeadm/config/crd/bases' sigs.k8s.io/cluster-api)
@@ -37,7 +39,7 @@ parts: ## Build every binary that `make up` needs, and start nothing.
 	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
 	@$(OUTPUT)/local parts
 
-STAGES := unit builds fuzz generated breaking fidelity compat alerts schema cli machines e2e
+STAGES := unit builds fuzz generated breaking fidelity compat alerts schema cli signing machines e2e
 
 .PHONY: test
 test: ## Everything: what CI runs. Says how long each part took.
@@ -47,7 +49,7 @@ test: ## Everything: what CI runs. Says how long each part took.
 	done; echo "took: $${times%, }"
 
 # Memory for time: collecting garbage is a quarter of what the compiler and the tests do.
-unit builds fuzz breaking compat alerts parts: export GOGC ?= 400
+unit builds fuzz breaking compat alerts signing parts: export GOGC ?= 400
 
 .PHONY: unit
 unit: ## Unit tests: no cluster.
@@ -121,6 +123,10 @@ schema: parts ## Test the kinds against a real kube-apiserver.
 cli: parts ## Test the manifests with the Crossplane CLI: validate and render, no cluster.
 	go test -C $(LOCAL) -count=1 -timeout 30m ./cli/...
 
+.PHONY: signing
+signing: ## Test the signatures of packages with the code by which Crossplane verifies them, on a registry.
+	go test -C $(SIGNING) ./...
+
 .PHONY: machines
 machines: parts ## Boot virtual machines of the simulated Azure: kubeadm, a control plane and a worker, without a management cluster.
 	go test -C $(LOCAL) -count=1 -timeout 15m -v ./machine/boot/...
@@ -184,10 +190,25 @@ validate: parts ## Check XR=file, and the ASO resources that it stands for, agai
 package: ## Build the Crossplane packages into .local/packages and print their digests.
 	@go run ./package/build --out .local/packages
 
+# A file, or env://NAME for an environment variable. The password of the key is in COSIGN_PASSWORD.
+SIGNING_KEY ?=
+# URL of the transparency log that signatures are entered into.
+REKOR       ?=
+BUILDER_ID  ?=
+
 .PHONY: release
-release: ## Write what a release consists of into dist.
+release: ## Write what a release consists of into dist; SIGNING_KEY=file or env://NAME signs it, REKOR=url enters the signatures into a log.
 	@rm -rf dist
 	@go run ./package/release --out dist
+ifeq ($(SIGNING_KEY),)
+	@echo "nothing is signed; SIGNING_KEY=FILE or SIGNING_KEY=env://NAME signs the release with a private key"
+else
+	@go run -C $(SIGNING) . sign --key "$(if $(filter env://%,$(SIGNING_KEY)),$(SIGNING_KEY),$(abspath $(SIGNING_KEY)))" $(if $(REKOR),--rekor "$(REKOR)") $(if $(BUILDER_ID),--builder "$(BUILDER_ID)") $(CURDIR)/dist
+endif
+
+.PHONY: push-signatures
+push-signatures: ## Push the signatures of dist beside its packages, which are in the registry already; TO=prefix for another one.
+	@go run -C $(SIGNING) . push $(if $(TO),--to "$(TO)") $(CURDIR)/dist
 
 TAGS ?=
 SITE ?= http://127.0.0.1:1313/
@@ -213,5 +234,6 @@ lint: ## Run golangci-lint with .golangci.yaml.
 	cd cluster/breaking && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd cluster/monitoring && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd cluster/traces && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
+	cd $(SIGNING) && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd docs/site && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...
 	cd $(LOCAL) && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run --config ../../.golangci.yaml ./...

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
@@ -85,13 +84,12 @@ func copyOfCheckout(t *testing.T) string {
 // checkFile reads a file as `crossplane xpkg push` does.
 func checkFile(t *testing.T, file File) {
 	t.Helper()
-	image, err := tarball.ImageFromPath(file.Path, nil)
+	pushed, tag, err := Pushed(file.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pushed, err := annotateLayers(image)
-	if err != nil {
-		t.Fatal(err)
+	if want := Repository + file.Package + ":v1.2.3"; tag.String() != want {
+		t.Errorf("it is %s, want %s", tag, want)
 	}
 	if digest, err := pushed.Digest(); err != nil || digest != file.Digest {
 		t.Errorf("pushed it has digest %s, %v, but %s was reported", digest, err, file.Digest)

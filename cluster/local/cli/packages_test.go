@@ -111,6 +111,7 @@ func checkPush(t *testing.T, kind, tag string, files []xpkg.File) {
 			t.Errorf("%s has digest %s in the registry (%v), but %s was printed when it was built", filepath.Base(file.Path), digest, err, file.Digest)
 		}
 	}
+	checkPushedDigest(t, reference, paths)
 	// The package manager finds the objects as this command does.
 	extracted := filepath.Join(t.TempDir(), "package.gz")
 	if _, stderr, err := run(t, "", tools.crossplane, "xpkg", "extract", tag, "--output", extracted); err != nil {
@@ -131,5 +132,37 @@ func checkPush(t *testing.T, kind, tag string, files []xpkg.File) {
 	}
 	if want := "apiVersion: meta.pkg.crossplane.io/v1\nkind: " + kind + "\n"; !strings.Contains(string(content), want) {
 		t.Errorf("the package in the registry has no %s", kind)
+	}
+}
+
+// checkPushedDigest compares what the CLI has pushed with what package/signing signs.
+func checkPushedDigest(t *testing.T, reference name.Reference, paths []string) {
+	t.Helper()
+	var images []v1.Image
+	for _, path := range paths {
+		image, _, err := xpkg.Pushed(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		images = append(images, image)
+	}
+	var signed interface{ Digest() (v1.Hash, error) } = images[0]
+	if len(images) > 1 {
+		index, err := xpkg.PushedTogether(images...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signed = index
+	}
+	want, err := signed.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pushed, err := remote.Head(reference, remote.WithContext(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pushed.Digest != want {
+		t.Errorf("%s has digest %s, but %s would be signed", reference, pushed.Digest, want)
 	}
 }

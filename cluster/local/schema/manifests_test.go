@@ -96,6 +96,7 @@ var testedElsewhere = map[string]string{
 	"flavors":                            "templates for clusterctl: the end-to-end tests apply them",
 	"platform":                           "objects of several namespaces, partly Crossplane's: the end-to-end tests apply them, TestPlatformExamples has those of the application teams",
 	"platform-full":                      "objects of several namespaces, partly Crossplane's: TestAppEnvironments and cluster/local/cli have them",
+	"image-verification":                 "of Crossplane's package manager: package/signing verifies packages with it",
 	"portal":                             "a form, which no API server knows: cluster/local/portal fills it in",
 	"monitoring/kube-state-metrics.yaml": "a configuration, which is no object: package/generate",
 	"monitoring/podmonitors.yaml":        "of the Prometheus operator: cluster/monitoring",
