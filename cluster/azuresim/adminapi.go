@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
+	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm/containerservice"
 )
 
@@ -40,6 +41,9 @@ func (s *Simulator) AdminHandler() http.Handler {
 	mux.HandleFunc("PUT /quota", change(func(c admin.Quota) error { return s.Machines.SetQuota(s.ARM, c) }))
 	mux.HandleFunc("PUT /eviction", change(func(c admin.Eviction) error { return s.Machines.Evict(s.ARM, c.ID) }))
 	mux.HandleFunc("PUT /image", change(func(c admin.ImageChange) error { return s.Machines.SetImage(s.ARM, c) }))
+	mux.HandleFunc("PUT /health", change(func(c admin.Health) error {
+		return s.ARM.SetHealth(c.ID, arm.Health{State: c.State, ReasonType: c.ReasonType, Summary: c.Summary})
+	}))
 	mux.HandleFunc("PUT /provider", change(func(c admin.ProviderChange) error {
 		return s.ARM.SetProviderRegistered(c.Namespace, c.Registered)
 	}))

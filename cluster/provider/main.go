@@ -45,6 +45,7 @@ type flags struct {
 	WebhookPort             int           `help:"Port to serve the admission webhook on." default:"9443"`
 	WebhookCertDir          string        `help:"Folder with tls.crt and tls.key of the admission webhook." env:"WEBHOOK_TLS_CERT_DIR" type:"path"`
 	ASONamespaces           []string      `help:"Namespaces in which Azure Service Operator may run." name:"aso-namespaces" default:"${asoNamespaces}"`
+	ResourceHealthInterval  time.Duration `help:"How often Azure Resource Health is asked about each AKS cluster; 0 for never, else at least 1m." default:"0"`
 	SubscriptionID          string        `help:"Azure subscription of AzureManagedControlPlanes that name none." env:"AZURE_SUBSCRIPTION_ID"`
 	LogFormat               string        `help:"How logs are written: ${enum}." enum:"text,json" default:"text"`
 	Debug                   bool          `help:"Log more."`

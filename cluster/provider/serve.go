@@ -39,6 +39,9 @@ import (
 // run serves until ctx is done. What serves the webhooks, health and metrics and holds the Lease stays when the settings
 // change; the controllers are a manager of their own inside, which starts again.
 func run(ctx context.Context, f *flags, level *slog.LevelVar) error {
+	if h := f.ResourceHealthInterval; h != 0 && h < settings.MinResourceHealth {
+		return fmt.Errorf("--resource-health-interval is %s, but must be 0 or at least %s, because Azure limits requests", h, settings.MinResourceHealth)
+	}
 	cluster, err := f.restConfig()
 	if err != nil {
 		return fmt.Errorf("cannot reach the management cluster: %w", err)
@@ -93,7 +96,7 @@ func (f *flags) follow(ctx context.Context, cluster *rest.Config, scheme *runtim
 		Client: direct,
 		Flags: settings.Settings{
 			Namespace: f.Namespace, WatchFilter: f.WatchFilter, Concurrency: f.Concurrency, SyncPeriod: f.SyncPeriod, Debug: f.Debug,
-			OperatorNamespaces: f.ASONamespaces,
+			OperatorNamespaces: f.ASONamespaces, ResourceHealth: f.ResourceHealthInterval,
 		},
 		Observe: func(s settings.Settings) { setLevel(level, s.Debug) },
 		Log:     ctrl.Log.WithName("settings"),
@@ -166,7 +169,7 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 		return err
 	}
 	options := contract.Options{
-		WatchFilter: s.WatchFilter, Concurrency: s.Concurrency, OperatorNamespaces: s.OperatorNamespaces,
+		WatchFilter: s.WatchFilter, Concurrency: s.Concurrency, OperatorNamespaces: s.OperatorNamespaces, ResourceHealth: s.ResourceHealth,
 		Azure: compute.NewAzure(access.NewSecretReader(mgr.GetAPIReader(), mgr.GetCache()), s.OperatorNamespaces), Objects: told,
 	}
 	defer told.Begin(mgr.GetCache(), func(obj metav1.Object) bool { return contract.Watched(obj, s.WatchFilter) })()

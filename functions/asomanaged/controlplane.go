@@ -45,6 +45,7 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 	if signsIn.asked() {
 		conditions = append(conditions, reported.Condition())
 	}
+	conditions = append(conditions, capi.HealthConditions(in, c.cluster)...)
 	return reported.Result(in, out, status.Result(), conditions...), nil
 }
 

@@ -55,8 +55,8 @@ func (ControlPlane) Compose(in *composer.Request) (*composer.Result, error) {
 		out.Condition(),
 		credential.Condition(),
 		capi.PausedCondition(p.Paused),
-	}, out.KindConditions(in)...)
-	return credential.Result(in, out, status.Result(), append(conditions, headerConditions(in)...)...), nil
+	}, slices.Concat(out.KindConditions(in), capi.HealthConditions(in, c.cluster), headerConditions(in))...)
+	return credential.Result(in, out, status.Result(), conditions...), nil
 }
 
 // controlPlaneInputs is what the composer reads.

@@ -53,6 +53,7 @@ var (
 	specFailureDomains      = field.At[[]string]("spec", "failureDomains")
 	specFailureDomainsKnown = field.At[bool]("spec", "failureDomainsKnown")
 	specAvailabilitySets    = field.At[[]any]("spec", "availabilitySets")
+	specResourceHealth      = field.At[map[string]any]("spec", "resourceHealth")
 )
 
 // ServedName returns how spec.served has a kind.
@@ -109,6 +110,17 @@ func AvailabilitySets(facts *unstructured.Unstructured) (sets []v1alpha1.Availab
 		}
 	}
 	return sets, true
+}
+
+// ResourceHealth returns what came of asking Azure Resource Health about the AKS cluster of the Cluster with the UID; not known where facts do not
+// say.
+func ResourceHealth(facts *unstructured.Unstructured, cluster types.UID) (health v1alpha1.ResourceHealthFacts, known bool) {
+	if facts == nil || specFormat.Value(facts) != v1alpha1.ClusterFactsFormat || cluster == "" || ClusterUID(facts) != cluster {
+		return v1alpha1.ResourceHealthFacts{}, false
+	}
+	m := specResourceHealth.Value(facts)
+	health = v1alpha1.ResourceHealthFacts{State: field.Text(m["state"]), Reason: field.Text(m["reason"]), Message: field.Text(m["message"])}
+	return health, health != v1alpha1.ResourceHealthFacts{}
 }
 
 // ClusterUID returns the UID of the Cluster that facts are of.

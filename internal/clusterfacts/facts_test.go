@@ -98,6 +98,33 @@ func TestAvailabilitySets(t *testing.T) {
 	}
 }
 
+func TestResourceHealth(t *testing.T) {
+	const said = "resourceHealth: {state: Unavailable, reason: Unplanned, message: m}}"
+	cases := map[string]struct {
+		facts string
+		known bool
+	}{
+		"told":                 {"spec: {format: 2, clusterUID: u, " + said, true},
+		"not told":             {"spec: {format: 2, clusterUID: u}", false},
+		"empty":                {"spec: {format: 2, clusterUID: u, resourceHealth: {}}", false},
+		"of another Cluster":   {"spec: {format: 2, clusterUID: v, " + said, false},
+		"of nobody":            {"spec: {format: 2, " + said, false},
+		"in an earlier format": {"spec: {format: 1, clusterUID: u, " + said, false},
+		"no object":            {"spec: {format: 2, clusterUID: u, resourceHealth: Unavailable}", false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			health, known := ResourceHealth(parse(t, c.facts), "u")
+			if want := (v1alpha1.ResourceHealthFacts{State: "Unavailable", Reason: "Unplanned", Message: "m"}); known != c.known || known && health != want {
+				t.Errorf("got %+v, %v", health, known)
+			}
+		})
+	}
+	if _, known := ResourceHealth(nil, "u"); known {
+		t.Error("without facts it is known")
+	}
+}
+
 func TestNameOfMachinePool(t *testing.T) {
 	if got := NameOfMachinePool("c1", "AzureManagedMachinePool", "p0"); got != "c1.azuremanagedmachinepool.p0" {
 		t.Errorf("got %q", got)

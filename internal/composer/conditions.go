@@ -82,6 +82,18 @@ func Shown(xr *unstructured.Unstructured) []string {
 	return types
 }
 
+// Kept returns a condition as Crossplane shows it; not ok where it shows none of the type.
+func Kept(xr *unstructured.Unstructured, conditionType string) (kept Condition, ok bool) {
+	for _, c := range field.Maps(shownConditions.Value(xr)) {
+		if c["type"] == conditionType {
+			return Condition{
+				Type: conditionType, Status: metav1.ConditionStatus(field.Text(c["status"])), Reason: field.Text(c["reason"]), Message: field.Text(c["message"]),
+			}, true
+		}
+	}
+	return Condition{}, false
+}
+
 // contractConditions returns the conditions as status.v1beta2.conditions. A condition keeps the time of its last
 // transition while its status stays; a new one gets the newest time that the request knows.
 func contractConditions(in *Request, conditions []Condition) []any {

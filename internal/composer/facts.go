@@ -147,6 +147,13 @@ func (r *Request) AvailabilitySets() (sets []v1alpha1.AvailabilitySetFacts, know
 	return clusterfacts.AvailabilitySets(r.knows.facts)
 }
 
+// ResourceHealth returns what came of asking Azure Resource Health about the AKS cluster of the Cluster with the UID; not known where nobody has asked.
+// Facts are absent while they are being made, and where there are none.
+func (r *Request) ResourceHealth(cluster types.UID) (health v1alpha1.ResourceHealthFacts, known, absent bool) {
+	health, known = clusterfacts.ResourceHealth(r.knows.facts, cluster)
+	return health, known, r.knows.facts == nil
+}
+
 // inFacts returns the objects that facts have of a kind, sorted by name; not ok when they do not have the kind. The error is ErrPending when
 // they have to be read first.
 func (r *Request) inFacts(gvk schema.GroupVersionKind, namespace string) (objects []*unstructured.Unstructured, ok bool, err error) {

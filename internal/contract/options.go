@@ -31,6 +31,8 @@ type Options struct {
 	Concurrency int
 	// OperatorNamespaces are where Azure Service Operator may run.
 	OperatorNamespaces []string
+	// ResourceHealth is how often Azure Resource Health is asked about each AKS cluster; 0 means never.
+	ResourceHealth time.Duration
 	// Azure is what is known of Azure, by all controllers.
 	Azure *compute.Azure
 	// Objects is what is told in metrics; nil for nothing.

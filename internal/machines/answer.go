@@ -108,11 +108,14 @@ func retryAfter(resp *http.Response) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
+// ErrSignIn is why a request was not sent: Entra has given no token for it.
+var ErrSignIn = errors.New("cannot sign in to Azure")
+
 // unreached returns why a request has not been answered, without what Entra or a proxy has quoted.
 func unreached(err error) error {
 	var signIn *azidentity.AuthenticationFailedError
 	if errors.As(err, &signIn) {
-		return fmt.Errorf("cannot sign in to Azure: %s", azure.Explain(err))
+		return fmt.Errorf("%w: %s", ErrSignIn, azure.Explain(err))
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("no answer of Azure in time: %w", context.DeadlineExceeded)

@@ -7,7 +7,7 @@ var general = map[string]bool{
 	"ReconcileError": true, "Failed": true, "RefusedByAPIServer": true, "CredentialFailed": true, "CredentialMissing": true,
 	"UnhealthyPackageRevision": true, "ReconciliationFailedPermanently": true, "CreationFailed": true, "CreationRefused": true,
 	"KubeconfigFailed": true, "UserKubeconfigFailed": true, "PostReconciliationFailure": true, "InternalError": true,
-	"AuthorizationFailed": true, "ScaleSetRefused": true, "Unavailable": true, "MissingRight": true,
+	"AuthorizationFailed": true, "ScaleSetRefused": true, "Unavailable": true, "MissingRight": true, "SignInFailed": true,
 }
 
 func when(expression string, r Remedy) pattern {

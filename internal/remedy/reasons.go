@@ -10,6 +10,7 @@ var origins = []Origin{
 	{"provider-capz", ofProvider},
 	{"Azure Service Operator", ofASO},
 	{"Azure", ofAzure},
+	{"Condition AzureResourceAvailable", ofHealth},
 	{"Crossplane", ofCrossplane},
 	{"Cluster API", ofClusterAPI},
 	{"kubectl capz why", ofLooking},
@@ -159,6 +160,21 @@ var ofAzure = map[string]Remedy{
 	"Throttled":                        waits("Azure limits requests. It is tried again by itself."),
 	"Conflict":                         does("Azure is at work on the resource, or somebody else has its name. It is tried again; if it lasts, correct what the message names."),
 	"InvalidParameter":                 does("Azure does not take a value. Correct the field that its message names."),
+}
+
+// ofHealth are the reasons of condition AzureResourceAvailable: those that Azure Resource Health has for a state, and why it has not told one.
+var ofHealth = map[string]Remedy{
+	"Unplanned":                  does("Something has failed in Azure. Read Resource health of the cluster in the Azure portal, and Service Health; AKS mends most by itself."),
+	"Planned":                    waits("Azure maintains it. Wait; a maintenance configuration says when AKS may."),
+	"CustomerInitiated":          does("Somebody has done it: stopped the cluster, or changed it. The activity log of the cluster says who; start it again with az aks start."),
+	"UserInitiated":              does("Somebody has done it: stopped the cluster, or changed it. The activity log of the cluster says who; start it again with az aks start."),
+	"PlatformInitiated":          waits("Azure has done it, for maintenance or to mend something. Wait, or read Resource health of the cluster in the Azure portal."),
+	"AzureResourceUnavailable":   does("Azure says that the cluster is unavailable, and not why. Read Resource health of the cluster in the Azure portal."),
+	"AzureResourceDegraded":      does("Azure says that the cluster works with less than it should, and not why. Read Resource health of the cluster in the Azure portal."),
+	"AzureResourceHealthUnknown": waits("Azure has heard nothing of the cluster for some minutes. Wait; if it lasts, read Resource health of the cluster in the Azure portal."),
+	"AzureNotReached":            does("Azure does not answer. See whether provider-capz reaches Azure Resource Manager, by its proxy and firewall; it asks again by itself."),
+	"SignInFailed":               does("There is no token for Azure. Correct the credential as the message says; it is tried again by itself."),
+	"NotAsked":                   waits("provider-capz is told not to ask Azure Resource Health any more, or has not asked yet. Set spec.resourceHealth of ProviderConfig default to have it ask."),
 }
 
 // ofCrossplane are the reasons of Crossplane's conditions.

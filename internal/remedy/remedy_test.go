@@ -19,7 +19,7 @@ import (
 // welcome are the reasons of what is as it should be.
 var welcome = []string{
 	"Succeeded", "Provisioned", "InForce", "Made", "Accepted", "Ready", "AllReady", "RolloutStarted",
-	"Updated", "Reached", "NotPaused", "Applied", "AllAssigned", "NotInSpec", "NotAskedFor", "TakenOver", "GivenBack", "NoDifference", "NotCompared",
+	"Updated", "Reached", "NotPaused", "Applied", "AllAssigned", "NotInSpec", "NotAskedFor", "TakenOver", "GivenBack", "NoDifference", "NotCompared", "Available",
 }
 
 // TestEveryReasonHasARemedy reads the code of what writes conditions, status.resources and Events.

@@ -25,6 +25,8 @@ type Settings struct {
 	SyncPeriod time.Duration
 	// OperatorNamespaces are where Azure Service Operator may run.
 	OperatorNamespaces []string
+	// ResourceHealth is how often Azure Resource Health is asked about each AKS cluster; 0 means never.
+	ResourceHealth time.Duration
 	// Debug logs more.
 	Debug bool
 }
@@ -33,6 +35,12 @@ func (s Settings) equal(other Settings) bool { return reflect.DeepEqual(s, other
 
 // minSyncPeriod is as in the schema: each time everything is looked at again.
 const minSyncPeriod = time.Minute
+
+// MinResourceHealth is as in the schema: Azure limits requests. defaultResourceHealth is how often it is asked where the ProviderConfig does not say.
+const (
+	MinResourceHealth     = time.Minute
+	defaultResourceHealth = 5 * time.Minute
+)
 
 // With returns the settings with those of a ProviderConfig in place. The error names the field that is wrong; the API server
 // refuses such fields too, but an older definition may have let one pass.
@@ -66,6 +74,15 @@ func (s Settings) With(spec v1alpha1.ProviderConfigSpec) (Settings, error) {
 			return s, fmt.Errorf("spec.azureServiceOperatorNamespaces[%d] is %q, but %s", i, namespace, strings.Join(problems, "; "))
 		}
 		s.OperatorNamespaces = spec.AzureServiceOperatorNamespaces
+	}
+	if h := spec.ResourceHealth; h != nil {
+		s.ResourceHealth = defaultResourceHealth
+		if h.Interval != nil {
+			s.ResourceHealth = h.Interval.Duration
+		}
+		if s.ResourceHealth < MinResourceHealth {
+			return s, fmt.Errorf("spec.resourceHealth.interval is %s, but must be at least %s", s.ResourceHealth, MinResourceHealth)
+		}
 	}
 	switch spec.LogLevel {
 	case "":

@@ -47,6 +47,18 @@ func TestWith(t *testing.T) {
 			spec: v1alpha1.ProviderConfigSpec{AzureServiceOperatorNamespaces: []string{"aso", "team/a"}},
 			err:  `spec.azureServiceOperatorNamespaces[1] is "team/a", but a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')`,
 		},
+		"ResourceHealth": {
+			spec: v1alpha1.ProviderConfigSpec{ResourceHealth: &v1alpha1.ResourceHealthSettings{Interval: &metav1.Duration{Duration: time.Minute}}},
+			want: Settings{Namespace: flags.Namespace, Concurrency: flags.Concurrency, SyncPeriod: flags.SyncPeriod, ResourceHealth: time.Minute},
+		},
+		"ResourceHealthAtDefault": {
+			spec: v1alpha1.ProviderConfigSpec{ResourceHealth: &v1alpha1.ResourceHealthSettings{}},
+			want: Settings{Namespace: flags.Namespace, Concurrency: flags.Concurrency, SyncPeriod: flags.SyncPeriod, ResourceHealth: 5 * time.Minute},
+		},
+		"ResourceHealthTooOften": {
+			spec: v1alpha1.ProviderConfigSpec{ResourceHealth: &v1alpha1.ResourceHealthSettings{Interval: &metav1.Duration{Duration: time.Second}}},
+			err:  "spec.resourceHealth.interval is 1s, but must be at least 1m0s",
+		},
 		"LogLevel": {
 			spec: v1alpha1.ProviderConfigSpec{LogLevel: "Trace"},
 			err:  `spec.logLevel is "Trace", but must be Info or Debug`,

@@ -152,12 +152,13 @@ func TestLeft(t *testing.T) {
 func TestResourceType(t *testing.T) {
 	const group = "/subscriptions/00000000-0000-0000-0000-00000000000a/resourceGroups/rg"
 	cases := map[string]string{
-		group + "/providers/Microsoft.Compute/virtualMachines/vm-0":                                            "Microsoft.Compute/virtualMachines",
-		group + "/providers/microsoft.compute/virtualmachines":                                                 "Microsoft.Compute/virtualMachines",
-		group + "/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines/3":                  "Microsoft.Compute/virtualMachineScaleSets/virtualMachines",
-		group + "/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines":                    "Microsoft.Compute/virtualMachineScaleSets/virtualMachines",
-		group + "/providers/Microsoft.Network/loadBalancers/lb/inboundNatRules":                                "Microsoft.Network/loadBalancers/inboundNatRules",
-		group + "/providers/Microsoft.Compute/virtualMachines/vm-0/providers/Microsoft.Resources/tags/default": "Microsoft.Resources/tags",
+		group + "/providers/Microsoft.Compute/virtualMachines/vm-0":                                                                       "Microsoft.Compute/virtualMachines",
+		group + "/providers/microsoft.compute/virtualmachines":                                                                            "Microsoft.Compute/virtualMachines",
+		group + "/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines/3":                                             "Microsoft.Compute/virtualMachineScaleSets/virtualMachines",
+		group + "/providers/Microsoft.Compute/virtualMachineScaleSets/pool/virtualMachines":                                               "Microsoft.Compute/virtualMachineScaleSets/virtualMachines",
+		group + "/providers/Microsoft.Network/loadBalancers/lb/inboundNatRules":                                                           "Microsoft.Network/loadBalancers/inboundNatRules",
+		group + "/providers/Microsoft.Compute/virtualMachines/vm-0/providers/Microsoft.Resources/tags/default":                            "Microsoft.Resources/tags",
+		group + "/providers/Microsoft.ContainerService/managedClusters/c/providers/Microsoft.ResourceHealth/availabilityStatuses/current": "Microsoft.ResourceHealth/availabilityStatuses",
 		group: "Microsoft.Resources/resourceGroups",
 		"/subscriptions/s/providers/Microsoft.Compute/skus": "Microsoft.Compute/skus",
 		"https://management.azure.com/subscriptions/s/providers/Microsoft.Compute/locations/westeurope/operations/1?api-version=2022-03-01": "operations",

@@ -15,7 +15,8 @@ const TypeOperation = "operations"
 
 // ResourceTypes returns the types in Azure Resource Manager that requests are told apart by.
 func ResourceTypes() []string {
-	all := []string{TypeOperation, "Microsoft.Resources/tags", "Microsoft.Compute/skus", "Microsoft.Compute/virtualMachineScaleSets/virtualMachines"}
+	all := []string{TypeOperation, "Microsoft.Resources/tags", "Microsoft.Compute/skus", "Microsoft.Compute/virtualMachineScaleSets/virtualMachines",
+		"Microsoft.ResourceHealth/availabilityStatuses"}
 	for _, k := range aso.Catalogue() {
 		if arm := k.ARM(); arm != "" {
 			all = append(all, arm)

@@ -65,6 +65,11 @@ type ClusterFactsSpec struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=10000
 	AvailabilitySets []AvailabilitySetFacts `json:"availabilitySets,omitempty"`
+
+	// resourceHealth is what came of asking Azure Resource Health about the AKS cluster; absent where provider-capz does not ask, see
+	// spec.resourceHealth of the ProviderConfig, and until it has an answer.
+	// +optional
+	ResourceHealth *ResourceHealthFacts `json:"resourceHealth,omitempty"`
 }
 
 // AvailabilitySetFacts is an availability set that machines are in.
@@ -80,6 +85,41 @@ type AvailabilitySetFacts struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	FaultDomains int32 `json:"faultDomains,omitempty"`
+}
+
+// The states that Azure Resource Health has for a resource (Azure REST API reference, "Availability Statuses", AvailabilityStateValues).
+const (
+	ResourceAvailable   = "Available"
+	ResourceUnavailable = "Unavailable"
+	ResourceDegraded    = "Degraded"
+	ResourceUnknown     = "Unknown"
+)
+
+// How much of an answer of Azure Resource Health facts have.
+const (
+	LongestHealthState   = 63
+	LongestHealthMessage = 2048
+)
+
+// ResourceHealthFacts is what Azure Resource Health says of a resource, or why that is not known.
+type ResourceHealthFacts struct {
+	// state is Azure's availabilityState: Available, Unavailable, Degraded or Unknown. Absent when Azure has not told.
+	// Example: Unavailable
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	State string `json:"state,omitempty"`
+
+	// reason is Azure's reasonType of a state other than Available or, without a state, the code of why Azure has not told.
+	// Example: Unplanned
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Reason string `json:"reason,omitempty"`
+
+	// message is Azure's summary of a state other than Available or, without a state, why Azure has not told.
+	// Example: At this time the API server of the cluster cannot be reached.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	Message string `json:"message,omitempty"`
 }
 
 // ClusterFacts has what provider-capz tells function-capz of a Cluster: one object of the Cluster's name, and one for each of its

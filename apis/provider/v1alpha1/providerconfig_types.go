@@ -53,11 +53,30 @@ type ProviderConfigSpec struct {
 	// +kubebuilder:validation:items:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	AzureServiceOperatorNamespaces []string `json:"azureServiceOperatorNamespaces,omitempty"`
 
+	// resourceHealth has provider-capz ask Azure Resource Health about each AKS cluster, with the credential of the cluster, which needs right
+	// Microsoft.ResourceHealth/availabilityStatuses/read. Condition AzureResourceAvailable of the control plane then says what Azure
+	// answers. Left out, Azure is not asked.
+	// Example: {interval: 10m}
+	// +optional
+	ResourceHealth *ResourceHealthSettings `json:"resourceHealth,omitempty"`
+
 	// logLevel is Info for what happens, or Debug for why as well. Default: Info.
 	// Example: Debug
 	// +optional
 	// +kubebuilder:validation:Enum=Info;Debug
 	LogLevel LogLevel `json:"logLevel,omitempty"`
+}
+
+// ResourceHealthSettings is how Azure Resource Health is asked.
+type ResourceHealthSettings struct {
+	// interval is how often each AKS cluster is asked about, in hours, minutes and seconds. Default: 5m.
+	// Example: 10m
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,6}h)?([0-9]{1,6}m)?([0-9]{1,6}s)?$`
+	// +kubebuilder:validation:XValidation:rule="self != '' && duration(self) >= duration('1m')",message="must be at least 1m because Azure limits requests"
+	Interval *metav1.Duration `json:"interval,omitempty"`
 }
 
 // LogLevel is how much is logged.

@@ -133,6 +133,11 @@ func (c *Client) SetImage(ctx context.Context, change ImageChange) error {
 	return c.do(ctx, http.MethodPut, "/image", nil, change, nil)
 }
 
+// SetHealth says what Azure Resource Health says of a resource.
+func (c *Client) SetHealth(ctx context.Context, health Health) error {
+	return c.do(ctx, http.MethodPut, "/health", nil, health, nil)
+}
+
 // Evict has Azure evict a spot machine.
 func (c *Client) Evict(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodPut, "/eviction", nil, Eviction{ID: id}, nil)

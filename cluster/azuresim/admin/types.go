@@ -175,6 +175,17 @@ type ImageChange struct {
 	Missing bool `json:"missing"`
 }
 
+// Health is what Azure Resource Health says of a resource from now on.
+type Health struct {
+	// ID is that of the resource.
+	ID string `json:"id"`
+	// State is Available, Unavailable, Degraded or Unknown; empty says that all is well again.
+	State string `json:"state,omitempty"`
+	// ReasonType is such as Unplanned, Summary a sentence about it.
+	ReasonType string `json:"reasonType,omitempty"`
+	Summary    string `json:"summary,omitempty"`
+}
+
 // Eviction takes a spot machine's capacity away: it is deallocated or deleted, as its eviction policy says.
 type Eviction struct {
 	// ID is that of a virtual machine, or of an instance of a scale set.

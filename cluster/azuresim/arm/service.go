@@ -49,6 +49,7 @@ type Service struct {
 	Store      *store
 	Operations *operations
 	providers  *providers
+	healths    *healths
 }
 
 // List answers the list of something that is no resource, of a subscription or, if that is empty, of the tenant.
@@ -73,6 +74,9 @@ func NewService(o Options) (*Service, error) {
 		return nil, err
 	}
 	if s.providers, err = loadProviders(o.Journal); err != nil {
+		return nil, err
+	}
+	if s.healths, err = loadHealths(o.Journal); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -196,6 +200,9 @@ func (s *Service) routeResource(w http.ResponseWriter, r *http.Request, path str
 	}
 	if strings.EqualFold(id.Type, typeTags) {
 		return s.tags(w, r, id, body)
+	}
+	if strings.EqualFold(id.Type, typeHealth) {
+		return s.health(w, r, id)
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:

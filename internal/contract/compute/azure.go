@@ -31,6 +31,7 @@ type Azure struct {
 	frontends  *machines.Frontends
 	scaleSets  *machines.ScaleSets
 	lists      *machines.Lists
+	health     *machines.Health
 	compared   comparedTags
 	// locks keep one resource from being created and removed at once, by its ID.
 	locks keymutex.KeyMutex
@@ -52,6 +53,7 @@ func New(credentials azure.Credentials, c *machines.Client) *Azure {
 		Credentials: credentials,
 		catalogue:   machines.NewCatalogue(c, clock.RealClock{}), creator: machines.NewCreator(c, lists), lists: lists, identities: machines.NewIdentities(c),
 		remover: machines.NewRemover(c), tagger: machines.NewTagger(c), natRules: machines.NewNATRules(c), frontends: machines.NewFrontends(c),
+		health:    machines.NewHealth(c),
 		scaleSets: machines.NewScaleSets(c), locks: keymutex.NewHashed(locks),
 		compared: comparedTags{objects: lru.New(longestCompared)},
 	}

@@ -61,6 +61,9 @@ func (w *clusterWriter) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.R
 		return ctrl.Result{}, err
 	}
 	spec.OperatorNamespace = w.operators.serving(ctx, cluster.Namespace)
+	if w.asksHealth && current != nil && current.Spec.ClusterUID == spec.ClusterUID {
+		spec.ResourceHealth = current.Spec.ResourceHealth // A healthWriter's to change.
+	}
 	unknown := w.locate(ctx, cluster, current, &spec)
 	w.tell(ctx, cluster, unknown)
 	result, err := w.write(ctx, cluster, current, cluster.Name, nil, spec)

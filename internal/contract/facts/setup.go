@@ -75,8 +75,9 @@ func Setups(ctx context.Context, mgr ctrl.Manager, o contract.Options) []contrac
 	w := writer{
 		Client: client.WithFieldOwner(mgr.GetClient(), names.FieldOwner), watchFilter: o.WatchFilter, mapper: mgr.GetRESTMapper(),
 		operators: newOperators(azure.Operators{Secrets: mgr.GetAPIReader(), Namespaces: o.OperatorNamespaces}), azure: o.Azure,
-		events: access.NewReporter(mgr.GetEventRecorder(names.Controller), mgr.GetCache()),
+		events: access.NewReporter(mgr.GetEventRecorder(names.Controller), mgr.GetCache()), asksHealth: o.ResourceHealth > 0,
 	}
+	live := access.New(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetCache(), mgr.GetRESTMapper(), mgr.GetEventRecorder(names.Controller)).Live
 	index := sync.OnceValue(func() error {
 		return mgr.GetFieldIndexer().IndexField(ctx, &clusterv1.MachinePool{}, infrastructureIndex, indexInfrastructure)
 	})
@@ -86,8 +87,14 @@ func Setups(ctx context.Context, mgr ctrl.Manager, o contract.Options) []contrac
 			if err := index(); err != nil {
 				return fmt.Errorf("cannot index MachinePools: %w", err)
 			}
-			if err := (&clusterWriter{writer: w, family: f}).setup(mgr, o); err != nil {
+			ofClusters := clusterWriter{writer: w, family: f}
+			if err := ofClusters.setup(mgr, o); err != nil {
 				return fmt.Errorf("cannot set up the controller of ClusterFacts for %s: %w", f.main().Kind, err)
+			}
+			if w.asksHealth && f.controlPlane.Kind != "" {
+				if err := newHealthWriter(ofClusters, live, o.ResourceHealth).setup(mgr, o); err != nil {
+					return err
+				}
 			}
 			if f.machinePool.Kind == "" {
 				return nil
@@ -160,4 +167,6 @@ type writer struct {
 	// azure knows which zones there are, events tells users why not.
 	azure  *compute.Azure
 	events *access.Reporter
+	// asksHealth says that Azure Resource Health is asked about AKS clusters.
+	asksHealth bool
 }

@@ -111,7 +111,7 @@ func same(a, b v1alpha1.ClusterFactsSpec) bool {
 	}
 	return a.FailureDomainsKnown == b.FailureDomainsKnown && slices.Equal(a.FailureDomains, b.FailureDomains) &&
 		slices.Equal(a.AvailabilitySets, b.AvailabilitySets) && a.Format == b.Format && a.ClusterUID == b.ClusterUID && a.OperatorNamespace == b.OperatorNamespace &&
-		slices.Equal(a.Served, b.Served) && slices.EqualFunc(a.Objects, b.Objects, sameObject)
+		equality.Semantic.DeepEqual(a.ResourceHealth, b.ResourceHealth) && slices.Equal(a.Served, b.Served) && slices.EqualFunc(a.Objects, b.Objects, sameObject)
 }
 
 var scheme = newScheme()
