@@ -1,0 +1,2 @@
+// Package signatures has Crossplane itself, with its API server, verify the signatures of this project's packages.
+package signatures
