@@ -46,6 +46,8 @@ type scenario struct {
 	family *family
 	// calmOnly is set where nothing is killed: what the scenario adds to others is how mistakes are answered, or a manifest.
 	calmOnly bool
+	// configures is set where the ProviderConfig is written, of which there is one for all: one such scenario runs at a time.
+	configures bool
 	// rights are those of package/install/rbac.yaml that no other scenario uses.
 	rights []string
 }
@@ -83,11 +85,18 @@ type expectation func(w *world) []string
 // hosts lets two scenarios of machines run at once: each machine is a Kubernetes of its own, and more of them at once take each other the time to boot in.
 var hosts = make(chan struct{}, 2)
 
+// configuring lets one scenario at a time write the ProviderConfig.
+var configuring sync.Mutex
+
 // runScenario runs a scenario in a namespace of its own, and kills components on the way, each at a moment of its own.
 func runScenario(t *testing.T, s *scenario, killed ...string) {
 	if s.family == machineFamily {
 		hosts <- struct{}{}
 		defer func() { <-hosts }()
+	}
+	if s.configures {
+		configuring.Lock()
+		defer configuring.Unlock()
 	}
 	w := newWorld(t, s.name, killed...)
 	if s.family != nil {

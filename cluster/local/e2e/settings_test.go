@@ -19,6 +19,11 @@ func configure(spec map[string]any) func(*world) error {
 	}
 }
 
+// leaveToCommandLine deletes the ProviderConfig.
+func leaveToCommandLine(w *world) error {
+	return client.IgnoreNotFound(w.client.Delete(w.ctx, object(providerConfigKind, "", "default")))
+}
+
 // applied expects that provider-capz works by the ProviderConfig as it is now.
 func applied(w *world) []string {
 	u := object(providerConfigKind, "", "default")
@@ -56,7 +61,7 @@ func refusedSettings(w *world) error {
 
 // settings changes provider-capz's settings while its clusters, and those of the scenarios beside it, live on.
 var settings = &scenario{
-	name: "settings", calmOnly: true, rights: []string{"provider-capz: patch providerconfigs/status.capz.crossplane.io default"},
+	name: "settings", calmOnly: true, configures: true, rights: []string{"provider-capz: patch providerconfigs/status.capz.crossplane.io default"},
 	steps: []step{
 		up("aks-aso-maintenance", onePool),
 		{name: "set something", act: configure(map[string]any{"concurrency": int64(20)}), expect: []expectation{applied, available}},
@@ -68,11 +73,7 @@ var settings = &scenario{
 			expect: []expectation{replicas(systemPool, 3), available, kubeconfigWorks},
 		},
 		{
-			name: "leave it to the command line again",
-			act: func(w *world) error {
-				return client.IgnoreNotFound(w.client.Delete(w.ctx, object(providerConfigKind, "", "default")))
-			},
-			expect: []expectation{available, contractKept},
+			name: "leave it to the command line again", act: leaveToCommandLine, expect: []expectation{available, contractKept},
 		},
 		down,
 	},
