@@ -24,6 +24,8 @@ var patterns = []pattern{
 	when(`AADSTS700027`, does("Microsoft Entra ID does not know the certificate. Upload it to the application, or write the right one into the Secret.")),
 	when(`(AADSTS\d+)`, does("Microsoft Entra ID has refused to sign in with ${1}. Correct the credential: tenant ID, client ID, and secret, certificate or federation.")),
 	when(`is not a certificate with its RSA key`, does("Write a certificate with its RSA private key, as PEM or PKCS #12, into key certificate of the Secret that the AzureClusterIdentity names, and its password into key password.")),
+	when(`does not have authorization to perform action '(Microsoft.ResourceHealth/[^']+)'`,
+		does("Give the application the right ${1} in Azure, which Reader has and the role of kubectl capz plan --role has not, or take spec.resourceHealth out of ProviderConfig default. A new role assignment takes some minutes to work.")),
 	when(`does not have authorization to perform action '([^']+)'(?: or the scope is invalid)?(?: over scope '([^']+)')?`,
 		does("Give the application the right ${1} in Azure; kubectl capz plan --role prints a custom role with all that your manifests need. A new role assignment takes some minutes to work.")),
 	when(`is forbidden: User "system:serviceaccount:[^":]+:crossplane" cannot (\w+) resource "([^"]+)" in API group "([^"]*)"`,

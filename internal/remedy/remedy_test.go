@@ -171,6 +171,7 @@ func TestOf(t *testing.T) {
 		"provider-capz's user":        {reason: "Failed", message: `is forbidden: User "system:serviceaccount:crossplane-system:crossplane-capz-provider-capz-0123" cannot list resource "secrets" in API group ""`, want: "package/install/runtime.yaml"},
 		"one's own right":             {reason: "MissingRight", message: `is forbidden: User "jane" cannot get resource "clusters" in API group "cluster.x-k8s.io"`, want: "You, jane, may not get clusters"},
 		"a right in Azure":            {reason: "AuthorizationFailed", message: "The client 'x' does not have authorization to perform action 'Microsoft.Resources/subscriptions/resourcegroups/write' over scope '/subscriptions/s'", want: "right Microsoft.Resources/subscriptions/resourcegroups/write in Azure"},
+		"a right for the health":      {reason: "AuthorizationFailed", message: "does not have authorization to perform action 'Microsoft.ResourceHealth/availabilityStatuses/read' over scope '/subscriptions/s'", want: "take spec.resourceHealth out of ProviderConfig default"},
 		"a right that is not told":    {reason: "AuthorizationFailed", message: "no", want: "kubectl capz plan --role"},
 		"a client secret":             {reason: "Failed", message: "AADSTS7000215: Invalid client secret provided", want: "does not take the client secret"},
 		"another answer of Entra's":   {reason: "Failed", message: "AADSTS50034: no such user", want: "with AADSTS50034"},
