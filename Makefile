@@ -39,7 +39,7 @@ parts: ## Build every binary that `make up` needs, and start nothing.
 	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
 	@$(OUTPUT)/local parts
 
-STAGES := unit builds fuzz generated breaking fidelity compat alerts schema cli signing machines e2e
+STAGES := unit builds fuzz generated breaking fidelity compat alerts schema cli signing machines takeover e2e
 
 .PHONY: test
 test: ## Everything: what CI runs. Says how long each part took.
@@ -137,8 +137,12 @@ e2e: parts ## End-to-end tests on a management cluster of their own; E2E_SEED re
 	go test -C $(LOCAL) -count=1 -timeout 65m -v ./e2e/...
 
 .PHONY: switch
-switch: parts ## Take a management cluster over from the real CAPZ, which is built for it, return it and take it over again.
-	go test -C $(LOCAL) -count=1 -timeout 25m -v ./switch/...
+switch: parts ## Take management clusters over from the real CAPZ, which is built for it, return them and take them over again.
+	go test -C $(LOCAL) -count=1 -timeout 90m -v ./switch/...
+
+.PHONY: takeover
+takeover: parts ## Take one management cluster over, and do not return it.
+	go test -C $(LOCAL) -count=1 -timeout 25m -v -short -run '^TestASOManaged$$' ./switch/...
 
 TEMPLATES ?=
 

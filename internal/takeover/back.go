@@ -63,11 +63,6 @@ func (w *Walk) checkBack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, xr := range composites {
-		if !shown(xr) {
-			problems = append(problems, fmt.Sprintf("%s %s cannot go to CAPZ yet: this version returns AzureASOManaged* clusters only", xr.GetKind(), client.ObjectKeyFromObject(xr)))
-		}
-	}
 	for _, xr := range slices.Concat(composites, members) {
 		if xr.GetDeletionTimestamp() != nil && ours(xr) { // What still is CAPZ's goes on there.
 			problems = append(problems, fmt.Sprintf("%s %s is being deleted: wait until it is gone", xr.GetKind(), client.ObjectKeyFromObject(xr)))

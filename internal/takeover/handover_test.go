@@ -203,9 +203,8 @@ func TestObstacles(t *testing.T) {
 		change func(*unstructured.Unstructured)
 		want   int
 	}{
-		"None":        {change: func(*unstructured.Unstructured) {}},
-		"OtherFamily": {change: func(u *unstructured.Unstructured) { u.SetKind("AzureCluster") }, want: 1},
-		"Deleted":     {change: func(u *unstructured.Unstructured) { u.SetDeletionTimestamp(&now) }, want: 1},
+		"None":    {change: func(*unstructured.Unstructured) {}},
+		"Deleted": {change: func(u *unstructured.Unstructured) { u.SetDeletionTimestamp(&now) }, want: 1},
 		"LongName": {change: func(u *unstructured.Unstructured) {
 			u.SetName("a123456789b123456789c123456789d123456789e123456789f123456789g123")
 		}, want: 1},

@@ -106,12 +106,9 @@ func served() *runtime.Scheme {
 	return scheme
 }
 
-// machinesWalk is the management cluster of the objects, as if `make switch` had shown the takeover of virtual machines.
+// machinesWalk is the walk over a management cluster with the objects.
 func machinesWalk(t *testing.T, texts ...string) *Walk {
 	t.Helper()
-	before := taken
-	taken = append(taken[:len(taken):len(taken)], composite.SelfManaged)
-	t.Cleanup(func() { taken = before })
 	var all []client.Object
 	for _, text := range texts {
 		objects, err := kubeyaml.Parse([]byte(text))

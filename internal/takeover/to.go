@@ -31,15 +31,6 @@ func (w *Walk) stepsTo() []walk.Step {
 	}
 }
 
-// taken are the families whose objects can be taken over: those of which `make switch` has shown it.
-var taken = []composite.Family{composite.ASOManaged}
-
-// shown reports whether `make switch` has shown how objects of the kind of a composite resource change hands.
-func shown(xr *unstructured.Unstructured) bool {
-	kind, _ := composite.Lookup(xr.GroupVersionKind().GroupKind())
-	return slices.Contains(taken, kind.Family)
-}
-
 // checkTo says what stands in the way.
 func (w *Walk) checkTo(ctx context.Context, dry bool) error {
 	var problems []string
@@ -102,9 +93,6 @@ func obstacles(xr *unstructured.Unstructured) []string {
 		return problems
 	case slices.Contains(xr.GetFinalizers(), names.Finalizer):
 		return nil // It is this project's already.
-	}
-	if !shown(xr) {
-		say("cannot be taken over yet: this version takes over AzureASOManaged* clusters only")
 	}
 	if xr.GetDeletionTimestamp() != nil {
 		say("is being deleted: wait until it is gone, or start again then")

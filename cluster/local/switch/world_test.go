@@ -32,6 +32,8 @@ const (
 	patience  = 3 * time.Minute
 	group     = "infrastructure.cluster.x-k8s.io/v1beta1"
 	capi      = "cluster.x-k8s.io/v1beta2"
+
+	subscription = "00000000-0000-0000-0000-000000000001"
 )
 
 // world is a management cluster with CAPZ.
@@ -44,6 +46,8 @@ type world struct {
 	azure  *admin.Client
 	// product is the file that installs the product.
 	product string
+	// ends look at what is left after the end of the cluster.
+	ends []func()
 }
 
 func checkout(t *testing.T) string {
@@ -55,19 +59,23 @@ func checkout(t *testing.T) string {
 	return root
 }
 
-func newWorld(t *testing.T) *world {
+// newWorld brings a management cluster with CAPZ up, with what virtual machines need if there are to be such.
+func newWorld(t *testing.T, machines bool) *world {
 	t.Helper()
 	root := checkout(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	t.Cleanup(cancel)
 	w := &world{T: t, ctx: ctx}
 	builder := &parts.Builder{Root: root, Log: os.Stdout}
-	w.must(builder.Build(ctx))
-	w.must(builder.BuildPeers(ctx, parts.CAPZ))
+	if os.Getenv("SWITCH_BUILT") == "" {
+		w.must(builder.Build(ctx))
+		w.must(builder.BuildPeers(ctx, parts.CAPZ))
+	}
 	dir := filepath.Join(root, ".local", "switch")
 	_, err := stack.Down(root, dir) // What an earlier run may have left.
 	w.must(err)
-	w.stack, err = stack.Up(ctx, stack.Options{Root: root, StateDir: dir, Log: os.Stdout, Predecessor: true, AzureLatency: "default=300ms,Microsoft.ContainerService/managedClusters=1s", AzureMaxRetryAfter: time.Second})
+	// Unaudited: an API server that enforces permissions of owner references lets CAPZ's own rights make nothing of AzureManaged*.
+	w.stack, err = stack.Up(ctx, stack.Options{Unaudited: true, Root: root, StateDir: dir, Log: os.Stdout, Predecessor: true, SelfManaged: machines, AzureLatency: "default=300ms,Microsoft.ContainerService/managedClusters=1s", AzureMaxRetryAfter: time.Second})
 	w.must(err)
 	t.Cleanup(func() {
 		if err := w.stack.Down(); err != nil {
@@ -99,15 +107,20 @@ func (w *world) tell() {
 	// What this cannot say the log of the failure says.
 	why, _ := w.command("why", "cluster/"+name, "-n", namespace).CombinedOutput()
 	w.Logf("kubectl capz why:\n%s", why)
-	dump := exec.CommandContext(w.ctx, w.stack.Bin("kubectl"), "get", "-A", "-o", "yaml", "--show-managed-fields", strings.Join(dumped, ","))
-	dump.Env = append(os.Environ(), "KUBECONFIG="+w.stack.Kubeconfig())
-	objects, _ := dump.CombinedOutput()
+	var objects []byte
+	for _, kind := range dumped {
+		dump := exec.CommandContext(w.ctx, w.stack.Bin("kubectl"), "get", "-A", "-o", "yaml", "--show-managed-fields", kind)
+		dump.Env = append(os.Environ(), "KUBECONFIG="+w.stack.Kubeconfig())
+		found, _ := dump.CombinedOutput() // A kind that is not served says so.
+		objects = append(append(objects, "---\n"...), found...)
+	}
 	w.must(os.WriteFile(filepath.Join(w.stack.Dir(), "logs", "objects.yaml"), objects, 0o600))
 }
 
 // dumped are the objects that are kept of a failure, beside the logs.
 var dumped = []string{
-	"clusters.cluster.x-k8s.io", "machinepools", "azureasomanagedclusters", "azureasomanagedcontrolplanes", "azureasomanagedmachinepools", "azuremanagedcontrolplanes", "azuremanagedmachinepools", "resourcegroups.resources.azure.com",
+	"clusters.cluster.x-k8s.io", "machinepools", "azureasomanagedclusters", "azureasomanagedcontrolplanes", "azureasomanagedmachinepools", "azuremanagedcontrolplanes", "azuremanagedmachinepools", "azureclusters", "azuremachines", "azuremachinepools", "azuremachinepoolmachines", "machines.cluster.x-k8s.io", "resourcegroups.resources.azure.com",
+	"networksecuritygroups.network.azure.com", "loadbalancers.network.azure.com", "networkinterfaces.network.azure.com", "virtualmachines.compute.azure.com", "virtualmachinescalesets.compute.azure.com",
 	"virtualnetworks.network.azure.com", "virtualnetworkssubnets.network.azure.com", "azureclusteridentities", "managedclusters.containerservice.azure.com", "managedclustersagentpools.containerservice.azure.com", "deployments", "events",
 }
 
@@ -224,11 +237,43 @@ func (w *world) await(what string, done func() bool) {
 	}
 }
 
-// quiet expects that Azure is sent nothing that changes anything.
-func (w *world) quiet(what string, do func()) {
+// do does what a life has to do.
+func (w *world) do(what func(*world)) {
 	w.Helper()
-	since := time.Now()
+	if what != nil {
+		what(w)
+	}
+}
+
+// put has somebody else put a resource into Azure.
+func (w *world) put(path, apiVersion, body string) {
+	w.Helper()
+	w.must(w.stack.PutInAzure(w.ctx, inSubscription(path), apiVersion, body))
+}
+
+// inAzure returns the IDs of what Azure has, in lower case.
+func (w *world) inAzure() map[string]bool {
+	w.Helper()
+	all, err := w.azure.Resources(w.ctx, "/subscriptions/")
+	w.must(err)
+	ids := map[string]bool{}
+	for _, r := range all {
+		ids[strings.ToLower(r.ID)] = true
+	}
+	return ids
+}
+
+// quiet expects that Azure is sent nothing that changes anything, but what is excepted, and has what it had.
+func (w *world) quiet(what string, excepted func(admin.Request) bool, do func()) {
+	w.Helper()
+	since, before := time.Now(), w.inAzure()
 	do()
+	after := w.inAzure()
+	for id := range before {
+		if !after[id] {
+			w.Errorf("during %s: %s is gone from Azure", what, id)
+		}
+	}
 	requests, err := w.azure.Requests(w.ctx, admin.RequestFilter{Since: since})
 	w.must(err)
 	sent := 0
@@ -237,6 +282,9 @@ func (w *world) quiet(what string, do func()) {
 			continue
 		}
 		sent++
+		if excepted != nil && excepted(r) && r.Method != http.MethodDelete {
+			continue
+		}
 		if r.Method == http.MethodDelete || r.Changed || r.Status >= http.StatusInternalServerError {
 			w.Errorf("during %s: %s %s was sent (%d), which changes %v", what, r.Method, r.Path, r.Status, r.Changes)
 		}
@@ -252,20 +300,29 @@ func (w *world) uids(kinds [][2]string) map[string]types.UID {
 	w.Helper()
 	found := map[string]types.UID{}
 	for _, k := range kinds {
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(schema.FromAPIVersionAndKind(k[0], k[1]+"List"))
-		w.must(w.client.List(w.ctx, list, client.InNamespace(namespace)))
-		for _, o := range list.Items {
+		for _, o := range w.list(k) {
 			found[fmt.Sprintf("%s %s", k[1], o.GetName())] = o.GetUID()
 		}
 	}
 	return found
 }
 
+// list returns the objects of an API version and kind.
+func (w *world) list(kind [2]string) []unstructured.Unstructured {
+	w.Helper()
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(schema.FromAPIVersionAndKind(kind[0], kind[1]+"List"))
+	w.must(w.client.List(w.ctx, list, client.InNamespace(namespace)))
+	return list.Items
+}
+
 // same expects the same objects.
 func (w *world) same(kinds [][2]string, before map[string]types.UID) {
 	w.Helper()
 	after := w.uids(kinds)
+	if len(before) == 0 {
+		w.Error("there is nothing that could stay the same")
+	}
 	for name, uid := range before {
 		if after[name] != uid {
 			w.Errorf("%s was %s and is %q", name, uid, after[name])
