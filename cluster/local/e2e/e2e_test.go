@@ -47,12 +47,12 @@ func turns() []turn {
 		{name: "topologies", of: namesOf(slices.DeleteFunc(topologies(), typed)), count: 1},
 		{name: "typed topologies", of: namesOf(slices.DeleteFunc(topologies(), func(s *scenario) bool { return !typed(s) })), count: 1},
 		{name: "tenants", of: namesOf(tenantScenarios()), count: 1},
-		{name: "typed features", of: namesOf([]*scenario{typedFeatures, typedPools, typedPrivate, typedNetwork}), count: 2},
+		{name: "typed features", of: namesOf([]*scenario{typedFeatures, typedPools, typedPrivate, typedNetwork}), count: 1},
 		{name: "numbers of nodes", of: namesOf([]*scenario{scale, autoscale}), count: 1},
 		// An adoption and a migration are in each run.
 		{name: "kubectl capz", of: namesOf([]*scenario{plannedScenario, migratedBack, asoByRole, typedByRole}), count: 1},
 		// teams begins with the life of an AKSCluster and the policy of its claim, which are in each run.
-		{name: "details", of: namesOf(append(teams()[2:], companyRefuses, companyTopology, settings, health, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external, adoptedByAnnotation)), count: 5},
+		{name: "details", of: namesOf(append(teams()[2:], companyRefuses, companyTopology, settings, health, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external, adoptedByAnnotation)), count: 4},
 		{name: "templates", of: namesOf(templates()), count: 1},
 		{name: "moves of AKS clusters", of: []string{"move-topology", "move-typed"}, count: 1},
 		{name: "moves of machines", of: []string{"move-machines", "move-machine-pool"}, count: 1},
