@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/parts"
@@ -28,6 +29,8 @@ const (
 	upTime = 5 * time.Minute
 	// namespace is Crossplane's.
 	namespace = "crossplane-system"
+	// refused is in what Crossplane says about every package that it does not trust.
+	refused = "signature verification failed"
 )
 
 var functionKind = schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: "Function"}
@@ -55,7 +58,6 @@ func TestCrossplane(t *testing.T) {
 		// want is in what Crossplane says; nothing when it installs the package.
 		want string
 	}{
-		{name: "signed", push: func(prefix string) { r.push(t, release, prefix, false); r.pushSignatures(t, release, prefix) }},
 		{name: "unsigned", push: func(prefix string) { r.push(t, release, prefix, false) }, want: "no matching attestations"},
 		{
 			name: "altered", want: "no matching attestations",
@@ -73,19 +75,41 @@ func TestCrossplane(t *testing.T) {
 				r.pushSignatures(t, release, prefix)
 			},
 		},
+		{
+			name: "signed",
+			push: func(prefix string) {
+				r.push(t, release, prefix, false)
+				r.sign(t, release, key, logURL)
+				r.pushSignatures(t, release, prefix)
+			},
+		},
 	}
+	awaitVerification(t, c, r, release)
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			prefix := r.address + "/" + tc.name + "/"
-			tc.push(prefix)
-			u := function(tc.name)
-			u.Object["spec"] = map[string]any{"package": prefix + xpkg.Function + ":" + r.version}
-			if err := c.Create(t.Context(), u); err != nil {
-				t.Fatal(err)
-			}
+			tc.push(r.address + "/" + tc.name + "/")
+			create(t, c, tc.name, r)
 			checkFunction(t, c, tc.name, tc.want)
+			wanted := 1
+			if tc.want != "" {
+				wanted = 0
+			}
+			if active := activeRevisions(t, c, tc.name); len(active) != wanted {
+				t.Errorf("active revisions are %v, want %d", active, wanted)
+			}
 		})
 	}
+	t.Run("updated to unsigned", func(t *testing.T) {
+		before := activeRevisions(t, c, "signed")
+		patch := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"spec":{"package":"%s/unsigned/%s:%s"}}`, r.address, xpkg.Function, r.version))
+		if err := c.Patch(t.Context(), function("signed"), patch); err != nil {
+			t.Fatal(err)
+		}
+		checkFunction(t, c, "signed", "no matching attestations")
+		if after := activeRevisions(t, c, "signed"); len(before) != 1 || !slices.Equal(before, after) {
+			t.Errorf("active revisions are %v, want still %v", after, before)
+		}
+	})
 }
 
 func function(name string) *unstructured.Unstructured {
@@ -95,7 +119,24 @@ func function(name string) *unstructured.Unstructured {
 	return u
 }
 
-// checkFunction waits until Crossplane has installed a Function after it has verified it, or has refused it for a reason.
+// activeRevisions returns the names of what of a Function is installed and to be run.
+func activeRevisions(t *testing.T, c client.Client, function string) []string {
+	t.Helper()
+	all := &unstructured.UnstructuredList{}
+	all.SetGroupVersionKind(functionKind.GroupVersion().WithKind("FunctionRevisionList"))
+	if err := c.List(t.Context(), all, client.MatchingLabels{"pkg.crossplane.io/package": function}); err != nil {
+		t.Fatal(err)
+	}
+	var active []string
+	for _, u := range all.Items {
+		if state, _, _ := unstructured.NestedString(u.Object, "spec", "desiredState"); state == "Active" {
+			active = append(active, u.GetName())
+		}
+	}
+	return active
+}
+
+// checkFunction waits until Crossplane has installed a Function, or has refused it for a reason.
 func checkFunction(t *testing.T, c client.Client, name, want string) {
 	t.Helper()
 	last := ""
@@ -105,15 +146,13 @@ func checkFunction(t *testing.T, c client.Client, name, want string) {
 			t.Fatal(err)
 		}
 		status, message := installed(u)
-		last = fmt.Sprintf("Installed=%s %s; ImageConfigs %s", status, message, verifiedBy(u))
-		switch {
-		case want == "" && status == "True" && verifiedBy(u) == "crossplane-capz-signed":
+		last = fmt.Sprintf("Installed=%s %s", status, message)
+		if want == "" && status == "True" {
 			return
-		case want != "" && status == "False" && strings.Contains(message, "signature verification failed") && strings.Contains(message, want):
+		}
+		if want != "" && status == "False" && strings.Contains(message, refused) && strings.Contains(message, want) {
 			t.Log(message)
 			return
-		case want != "" && status == "True":
-			t.Fatalf("it is installed, want %q", want)
 		}
 	}
 	t.Fatalf("after %s it is %s, want %q", patience, last, want)
@@ -131,16 +170,40 @@ func installed(u *unstructured.Unstructured) (status, message string) {
 	return status, message
 }
 
-// verifiedBy returns the name of the ImageConfig by which Crossplane has verified a package.
-func verifiedBy(u *unstructured.Unstructured) string {
-	refs, _, _ := unstructured.NestedSlice(u.Object, "status", "appliedImageConfigRefs")
-	for _, ref := range refs {
-		if r, ok := ref.(map[string]any); ok && r["reason"] == "VerifyImage" {
-			name, _ := r["name"].(string)
-			return name
+// awaitVerification waits until Crossplane, which watches ImageConfigs, verifies packages: until it refuses an unsigned one. A
+// package that it has fetched it does not verify again, so that each look takes another one.
+func awaitVerification(t *testing.T, c client.Client, r *localRegistry, release string) {
+	t.Helper()
+	for begun, i := time.Now(), 0; time.Since(begun) < patience; i++ {
+		name := fmt.Sprintf("look-%d", i)
+		r.push(t, release, r.address+"/"+name+"/", false)
+		create(t, c, name, r)
+		status := ""
+		for ; status == "" && time.Since(begun) < patience; time.Sleep(time.Second) {
+			u := function(name)
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
+				t.Fatal(err)
+			}
+			var message string
+			if status, message = installed(u); status == "False" && strings.Contains(message, refused) {
+				return
+			}
+			if status != "True" {
+				status = ""
+			}
 		}
 	}
-	return ""
+	t.Fatalf("Crossplane refuses no unsigned package for %s", patience)
+}
+
+// create has Crossplane install function-capz from behind a prefix of the same name.
+func create(t *testing.T, c client.Client, name string, r *localRegistry) {
+	t.Helper()
+	u := function(name)
+	u.Object["spec"] = map[string]any{"package": r.address + "/" + name + "/" + xpkg.Function + ":" + r.version}
+	if err := c.Create(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // crossplane starts an API server and Crossplane with verification of signatures, whose cache of packages is the folder.
