@@ -272,6 +272,9 @@ func checkPolicy(t *testing.T, first rendered) {
 	kept := []string{"FlexibleServer shop-database", "FlexibleServersDatabase shop-database", "FlexibleServersFirewallRule shop-database", "ResourceGroup shop-services"}
 	var withTags, detached []string
 	for name, o := range first.resources {
+		if _, found, _ := unstructured.NestedMap(o.Object, "spec", "writeConnectionSecretToRef"); found {
+			t.Errorf("%s has a connection Secret, which Crossplane would send to the functions", name)
+		}
 		if tags, _, _ := unstructured.NestedStringMap(o.Object, "spec", "tags"); tags["cost-center"] == "4711" {
 			withTags = append(withTags, name)
 		}

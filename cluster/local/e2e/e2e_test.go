@@ -18,7 +18,7 @@ func everyScenario() []*scenario {
 		companyComposition, machinePool,
 	}, tenantScenarios(), teams(), []*scenario{
 		asoByRole, typedByRole, upgrade, plannedScenario, adoptedScenario, adoptedByAnnotation, migratedScenario, migratedBack, resources, networks, pause, afterPause, conflict, refusal, oneOfMany, dependency, byHand, v1alpha1, external, companyRefuses,
-		companyTopology, settings, health, typedOwn, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,
+		companyTopology, appEnvironment, settings, health, typedOwn, typedNetwork, typedIdentities, asoIdentity, asoIdentityLater, secretsMistaken, identityUse, namespaceDeleted,
 		neverCreated, create,
 	}, templates(), examples(), []*scenario{hostile})
 }
@@ -52,7 +52,7 @@ func turns() []turn {
 		// An adoption and a migration are in each run.
 		{name: "kubectl capz", of: namesOf([]*scenario{plannedScenario, migratedBack, asoByRole, typedByRole}), count: 1},
 		// teams begins with the life of an AKSCluster and the policy of its claim, which are in each run.
-		{name: "details", of: namesOf(append(teams()[2:], companyRefuses, companyTopology, settings, health, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external, adoptedByAnnotation)), count: 4},
+		{name: "details", of: namesOf(append(teams()[2:], companyRefuses, companyTopology, settings, health, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external, adoptedByAnnotation, appEnvironment)), count: 4},
 		{name: "templates", of: namesOf(templates()), count: 1},
 		{name: "moves of AKS clusters", of: []string{"move-topology", "move-typed"}, count: 1},
 		{name: "moves of machines", of: []string{"move-machines", "move-machine-pool"}, count: 1},

@@ -76,6 +76,11 @@ func (b *Builder) CAPZDir(ctx context.Context) (string, error) {
 	return b.moduleDir(ctx, capzModule, capzPath)
 }
 
+// PatchTransformDir returns the folder of function-patch-and-transform's module, which is fetched when it is not there.
+func (b *Builder) PatchTransformDir(ctx context.Context) (string, error) {
+	return b.moduleDir(ctx, transformModule, transformPath)
+}
+
 func (b *Builder) moduleDir(ctx context.Context, dir, path string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", path)
 	cmd.Dir = filepath.Join(b.Root, dir)
