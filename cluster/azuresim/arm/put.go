@@ -129,14 +129,14 @@ func (s *Service) applyPut(p *Put, t *ResourceType) *Error {
 			return e
 		}
 	} else {
-		applyGeneric(p)
+		ApplyGeneric(p)
 	}
 	p.Resource.Body = p.Result
 	return nil
 }
 
-// applyGeneric keeps what the provider had added to the resource before.
-func applyGeneric(p *Put) {
+// ApplyGeneric keeps what the provider had added to the resource before.
+func ApplyGeneric(p *Put) {
 	fields.Child(p.Result, "properties")
 	if p.Existing != nil {
 		fields.Fill(p.Result, map[string]any{"systemData": p.Existing.Body["systemData"]})

@@ -21,9 +21,20 @@ func kubernetesConfigurationTypes() []*arm.ResourceType {
 		Statuses:   map[arm.Change][]string{arm.Create: {arm.StateCreating}, arm.Update: {arm.StateUpdating}, arm.Remove: {arm.StateDeleting}},
 	}
 	return []*arm.ResourceType{
-		{Name: "Microsoft.KubernetesConfiguration/extensions", Protocol: p, Settle: settleExtension, Missing: extensionMissing("Extension instance with name '%s' not found.")},
+		{Name: "Microsoft.KubernetesConfiguration/extensions", Protocol: p, Apply: keepVersion, Settle: settleExtension, Missing: extensionMissing("Extension instance with name '%s' not found.")},
 		{Name: "Microsoft.KubernetesConfiguration/fluxConfigurations", Protocol: p, Missing: extensionMissing("The fluxConfiguration was not found. Name: '%s'.")},
 	}
+}
+
+// keepVersion keeps which version is installed: an update may bring another, but not before it has succeeded.
+func keepVersion(p *arm.Put) *arm.Error {
+	arm.ApplyGeneric(p)
+	if p.Existing != nil {
+		if version := fields.Text(p.Existing.Body, "properties", "currentVersion"); version != "" {
+			fields.Child(p.Result, "properties")["currentVersion"] = version
+		}
+	}
+	return nil
 }
 
 // settleExtension says which version is installed, which Azure does not before.

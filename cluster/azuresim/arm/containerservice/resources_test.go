@@ -51,6 +51,11 @@ func TestExtensionVersion(t *testing.T) {
 	if version := fields.Text(f.Get(extension), "properties", "currentVersion"); version == "" {
 		t.Error("no version when it is installed")
 	}
+	f.Send(http.MethodPut, extension, `{"properties":{"extensionType":"microsoft.flux"}}`)
+	if version := fields.Text(f.Get(extension), "properties", "currentVersion"); version == "" {
+		t.Error("no version while the same is asked for again")
+	}
+	f.Clock.SetTime(f.Clock.Now().Add(armtest.Latency))
 	f.Settle(http.MethodPut, extension, `{"properties":{"extensionType":"microsoft.flux","autoUpgradeMinorVersion":false,"version":"1.17.0"}}`)
 	if version := fields.Text(f.Get(extension), "properties", "currentVersion"); version != "1.17.0" {
 		t.Errorf("version %q, want 1.17.0", version)
