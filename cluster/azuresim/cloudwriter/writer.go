@@ -63,7 +63,7 @@ func (w *Writer) Expose(ctx context.Context, balancer, pool, service string, por
 		return err
 	}
 	reference := func(list, name string) map[string]any { return map[string]any{"id": path + "/" + list + "/" + name} }
-	err = w.change(ctx, path, networkVersion, func(body map[string]any) {
+	err = w.Change(ctx, path, networkVersion, func(body map[string]any) {
 		add(body, "frontendIPConfigurations", service, map[string]any{"publicIPAddress": map[string]any{"id": address}})
 		add(body, "backendAddressPools", pool, map[string]any{})
 		add(body, "probes", service, map[string]any{"protocol": "Tcp", "port": port})
@@ -92,7 +92,7 @@ func (w *Writer) Expose(ctx context.Context, balancer, pool, service string, por
 
 // join brings the first IP configuration of a network interface into a backend pool.
 func (w *Writer) join(ctx context.Context, path, pool string) error {
-	err := w.change(ctx, path, networkVersion, func(body map[string]any) {
+	err := w.Change(ctx, path, networkVersion, func(body map[string]any) {
 		for _, configuration := range list(body, "ipConfigurations")[:1] {
 			inner, _ := configuration["properties"].(map[string]any)
 			pools, _ := inner["loadBalancerBackendAddressPools"].([]any)
@@ -183,8 +183,9 @@ func (w *Writer) locationOf(ctx context.Context, path string) (any, error) {
 	return body["location"], err
 }
 
-// change reads a resource, changes it and writes it back, if nobody has written it meanwhile.
-func (w *Writer) change(ctx context.Context, path, version string, change func(map[string]any)) error {
+// Change reads a resource, changes it and writes it back, if nobody has written it meanwhile, and waits until it is there. Errors are those of the
+// requests, and that Azure has not come to an end with it.
+func (w *Writer) Change(ctx context.Context, path, version string, change func(map[string]any)) error {
 	err := insist(func() (int, error) {
 		body, _, err := w.send(ctx, http.MethodGet, path, version, nil)
 		if err != nil {

@@ -192,6 +192,11 @@ var machineFailures = &scenario{
 			expect: []expectation{givenUp(workers, "UpdateError", goneFromAzure)}, never: []expectation{neverAgain},
 		},
 		{
+			name: "collect what a bug report needs", act: once("collected", collect),
+			expect: []expectation{collected("summary.json", "secrets.yaml", "definitions.txt", "events/*.txt", "objects/*/cluster.cluster.x-k8s.io/"+clusterName+".yaml",
+				"objects/*/azuremachine.infrastructure.cluster.x-k8s.io/"+workers+"-*.yaml", "objects/*/virtualmachine.compute.azure.com/"+workers+"-*.yaml")},
+		},
+		{
 			name: "have workers replaced that are not healthy", act: checkHealth("workers", "cluster.x-k8s.io/deployment-name: "+workers, patientStartup), lasts: booting,
 			expect: []expectation{machinesUp(1, 2), machinesKept}, never: []expectation{neverAgain},
 		},

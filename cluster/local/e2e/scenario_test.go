@@ -50,6 +50,8 @@ type scenario struct {
 	configures bool
 	// rights are those of package/install/rbac.yaml that no other scenario uses.
 	rights []string
+	// drifts is set where somebody changes in Azure what is asked for otherwise.
+	drifts bool
 }
 
 // A step is one thing that a person does.
@@ -102,6 +104,7 @@ func runScenario(t *testing.T, s *scenario, killed ...string) {
 	if s.family != nil {
 		w.family = s.family
 	}
+	w.drifts = s.drifts
 	kills := map[int][]*kill{}
 	for _, component := range killed {
 		k := planKill(s, component)
@@ -176,7 +179,7 @@ func (w *world) run(s step, kills ...*kill) error {
 	if err == nil && dropped != "" {
 		err = errors.New(dropped)
 	}
-	return err
+	return errors.Join(err, w.falseAlarm())
 }
 
 // persist tries act until it works: a person whose command was refused because a webhook was down tries again, and one who has to wait for

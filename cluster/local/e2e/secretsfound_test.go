@@ -81,6 +81,9 @@ func search(output string) error {
 			errs = append(errs, found.Files(filepath.Dir(w.stack.Dir()), path))
 		}
 	}
+	for _, path := range archives.files {
+		errs = append(errs, found.Files(filepath.Dir(filepath.Dir(output)), path))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("search for secrets: %w", err)
 	}

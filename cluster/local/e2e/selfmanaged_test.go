@@ -41,7 +41,7 @@ var downMachines = step{
 // selfManaged is a small cluster of virtual machines through its life. What its cloud controller writes into the product's resources stays,
 // whatever becomes of those.
 var selfManaged = &scenario{
-	name: "self-managed", family: machineFamily,
+	name: "self-managed", family: machineFamily, drifts: true,
 	steps: []step{
 		upMachines(withOutboundBalancer),
 		{name: "scale the workers up", act: scaleWorkers(3), expect: []expectation{machinesUp(1, 3), machinesKept}, lasts: booting},
@@ -50,8 +50,8 @@ var selfManaged = &scenario{
 			expect: []expectation{serviceReached, cloudKept, machinesUp(1, 3)},
 		},
 		{
-			name: "restart Azure Service Operator, which looks at everything", act: all(now("restarted"), restartOnce(stack.ASO)),
-			expect: []expectation{everythingReady, serviceReached, cloudKept, machinesUp(1, 3)},
+			name: "change a worker in Azure, and restart Azure Service Operator, which looks at everything", act: all(changeAWorker, now("restarted"), restartOnce(stack.ASO)),
+			expect: []expectation{driftTold, everythingReady, serviceReached, cloudKept, machinesUp(1, 3)},
 			stays:  []expectation{nothingChangedSince("restarted"), serviceReached, cloudKept}, staysFor: 10 * time.Second,
 		},
 		{

@@ -43,6 +43,8 @@ type world struct {
 	injected map[string]bool
 	// recorder keeps the lives of the objects, if that is asked for.
 	recorder *recorder
+	// drifts is set where somebody changes in Azure what is asked for otherwise.
+	drifts bool
 	// noted are what a step has to remember for a later one.
 	noted map[string]any
 }
