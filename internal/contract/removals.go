@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
@@ -34,19 +35,20 @@ func (s *setup) removal(kind aso.Kind) error {
 		API: s.api, Azure: s.options.Azure, Kind: kind,
 		Watched: func(xr metav1.Object) bool { return Watched(xr, s.options.WatchFilter) },
 	}
-	name := "removal-" + strings.ToLower(kind.Name)
+	return s.onMetadata("removal", kind, r, removal.Due)
+}
+
+// onMetadata adds a controller of the ASO objects of a kind that pass, of which metadata alone is cached. The first part of its name says what it does.
+func (s *setup) onMetadata(does string, kind aso.Kind, r reconcile.Reconciler, passes func(metav1.Object) bool) error {
+	name := does + "-" + strings.ToLower(kind.Name)
+	passed := predicate.NewPredicateFuncs(func(obj client.Object) bool { return passes(obj) })
 	err := ctrl.NewControllerManagedBy(s.mgr).
 		Named(name).
-		For(access.Metadata(kind.GroupVersionKind()), builder.OnlyMetadata, builder.WithPredicates(due())).
+		For(access.Metadata(kind.GroupVersionKind()), builder.OnlyMetadata, builder.WithPredicates(passed)).
 		WithOptions(s.options.Controller()).
 		Complete(traces.Reconciler(name, kind.Name, r))
 	if err != nil {
-		return fmt.Errorf("cannot set up the removal of %s: %w", kind.Name, err)
+		return fmt.Errorf("cannot set up the %s of %s: %w", does, kind.Name, err)
 	}
 	return nil
-}
-
-// due passes objects whose resource is to be removed now.
-func due() predicate.Predicate {
-	return predicate.NewPredicateFuncs(func(obj client.Object) bool { return removal.Due(obj) })
 }

@@ -28,7 +28,8 @@ type Removal struct {
 	As azure.Account
 }
 
-// Remove has Azure delete a resource, and reports whether it is gone. One that was not made for the Cluster stays, and counts as gone. An error of Azure's that it refuses to delete it is an *Answer.
+// Remove has Azure delete a resource, and reports whether it is gone. One that was not made for the Cluster stays, and counts as gone. An
+// error of Azure's that it refuses to delete it is an *Answer.
 func (r *Remover) Remove(ctx context.Context, what Removal) (gone bool, err error) {
 	resource := struct {
 		Tags       map[string]string `json:"tags"`

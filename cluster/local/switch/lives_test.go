@@ -57,14 +57,10 @@ func TestManaged(t *testing.T) {
 func TestOwnNetwork(t *testing.T) {
 	live(t, life{
 		examples: []string{"aks-byo-network"},
-		inAzure: func(w *world) {
-			w.put("/resourceGroups/my-network", "2020-06-01", `{"location":"westeurope","tags":{"owner":"company"}}`)
-			w.put(companyNetwork, "2020-11-01", `{"location":"westeurope","tags":{"owner":"company"},"properties":{"addressSpace":{"addressPrefixes":["10.64.0.0/12"]}}}`)
-			w.put(companyNetwork+"/subnets/nodes", "2020-11-01", `{"properties":{"addressPrefix":"10.64.0.0/16"}}`)
-		},
-		said:    "AzureManagedControlPlane default/my-cluster: refers to 5 composed objects",
-		kinds:   aks("AzureManagedCluster", "AzureManagedControlPlane", "AzureManagedMachinePool"),
-		between: (*world).pause, after: (*world).resume,
+		inAzure:  (*world).makeNetwork,
+		said:     "AzureManagedControlPlane default/my-cluster: refers to 5 composed objects",
+		kinds:    aks("AzureManagedCluster", "AzureManagedControlPlane", "AzureManagedMachinePool"),
+		between:  (*world).pause, after: (*world).resume,
 		afterwards: func(w *world) {
 			scaledAndUpgraded("AzureManagedControlPlane", "AzureManagedMachinePool", "pool0")(w)
 			w.keepsNetwork()
@@ -74,6 +70,14 @@ func TestOwnNetwork(t *testing.T) {
 
 // companyNetwork is the network of one's own, as the examples have it.
 const companyNetwork = "/resourceGroups/my-network/providers/Microsoft.Network/virtualNetworks/company"
+
+// makeNetwork makes it, with its subnet of nodes.
+func (w *world) makeNetwork() {
+	w.Helper()
+	w.put("/resourceGroups/my-network", "2020-06-01", `{"location":"westeurope","tags":{"owner":"company"}}`)
+	w.put(companyNetwork, "2020-11-01", `{"location":"westeurope","tags":{"owner":"company"},"properties":{"addressSpace":{"addressPrefixes":["10.64.0.0/12"]}}}`)
+	w.put(companyNetwork+"/subnets/nodes", "2020-11-01", `{"properties":{"addressPrefix":"10.64.0.0/16"}}`)
+}
 
 // keepsNetwork expects it to be there at the end.
 func (w *world) keepsNetwork() {

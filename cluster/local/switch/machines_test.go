@@ -48,10 +48,8 @@ func TestMachinesInOwnNetwork(t *testing.T) {
 	live(t, life{
 		examples: []string{"self-managed-own-network"}, machines: true,
 		inAzure: func(w *world) {
-			w.put("/resourceGroups/my-network", "2020-06-01", `{"location":"westeurope","tags":{"owner":"company"}}`)
-			w.put(companyNetwork, "2020-11-01", `{"location":"westeurope","tags":{"owner":"company"},"properties":{"addressSpace":{"addressPrefixes":["10.64.0.0/12"]}}}`)
+			w.makeNetwork()
 			w.put(companyNetwork+"/subnets/control-planes", "2020-11-01", `{"properties":{"addressPrefix":"10.65.0.0/24"}}`)
-			w.put(companyNetwork+"/subnets/nodes", "2020-11-01", `{"properties":{"addressPrefix":"10.64.0.0/16"}}`)
 		},
 		said:  "AzureCluster default/my-cluster: refers to 5 composed objects",
 		kinds: append(infrastructure("AzureCluster", "AzureMachine", "AzureMachineTemplate"), [2]string{capi, "Machine"}, [2]string{controlPlanes, "KubeadmControlPlane"}),

@@ -163,17 +163,11 @@ func (d *Deleter) deleteObject(ctx context.Context, obj *unstructured.Unstructur
 	if obj.GetDeletionTimestamp() != nil {
 		return nil
 	}
-	removed, err := d.removes(ctx, obj)
-	if err != nil {
+	if err := d.resume(ctx, obj); err != nil {
 		return err
 	}
-	if !removed {
-		if err := d.resume(ctx, obj); err != nil {
-			return err
-		}
-	}
 	uid := obj.GetUID()
-	err = d.Delete(ctx, obj, client.Preconditions{UID: &uid})
+	err := d.Delete(ctx, obj, client.Preconditions{UID: &uid})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("cannot delete %v: %w", access.RefTo(obj), err)
 	}

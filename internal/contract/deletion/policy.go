@@ -33,40 +33,30 @@ func resumes(obj metav1.Object) bool {
 	return !aso.Held(obj) && aso.SkippedByProject(obj)
 }
 
-// removes has provider-capz remove the resource of an object from Azure when ASO lets go of it, and reports whether that is so: of what its
-// lifecycle has ASO only read, and a pause no longer keeps. Without the policy skip ASO would send such an object before it deletes the resource,
-// and a virtual machine without its bootstrap data.
-func (d *Deleter) removes(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
-	if !resumes(obj) || !aso.SkippedByLifecycle(obj) {
-		return false, nil
-	}
-	before, annotations := obj.DeepCopy(), obj.GetAnnotations()
-	delete(annotations, aso.AnnotationSkippedByPause)
-	delete(annotations, aso.AnnotationLost)
-	obj.SetAnnotations(annotations)
-	controllerutil.AddFinalizer(obj, aso.RemovalFinalizer)
-	if equality.Semantic.DeepEqual(before, obj) {
-		return true, nil
-	}
-	if err := d.MergePatch(ctx, obj, before); client.IgnoreNotFound(err) != nil {
-		return false, fmt.Errorf("cannot have provider-capz remove %v from Azure: %w", access.RefTo(obj), err)
-	}
-	return true, nil
-}
-
-// resume removes the policy that a pause, or a doubt whether Azure still has the resource, has put on obj: the function, which would, is not called for a composite
-// resource that is being deleted, and ASO would leave the resource in Azure for ever.
+// resume takes off obj what a pause, or a doubt whether Azure still has the resource, has put on it: the function, which would, is not called for a
+// composite resource that is being deleted, and the resource would stay in Azure for ever.
+//
+// What its lifecycle has ASO only read keeps the policy skip, and provider-capz removes it from Azure when ASO has let go of the object. Without the
+// policy ASO would send the object before it deletes the resource, and a virtual machine without its bootstrap data.
 func (d *Deleter) resume(ctx context.Context, obj *unstructured.Unstructured) error {
 	if !resumes(obj) {
 		return nil
 	}
-	before := obj.DeepCopy()
-	annotations := obj.GetAnnotations()
-	delete(annotations, aso.AnnotationReconcilePolicy)
+	before, annotations := obj.DeepCopy(), obj.GetAnnotations()
+	patch := client.MergeFrom(before)
+	if aso.SkippedByLifecycle(obj) {
+		controllerutil.AddFinalizer(obj, aso.RemovalFinalizer)
+		patch = client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}) // ASO has a finalizer in the same list.
+	} else {
+		delete(annotations, aso.AnnotationReconcilePolicy)
+	}
 	delete(annotations, aso.AnnotationSkippedByPause)
 	delete(annotations, aso.AnnotationLost)
 	obj.SetAnnotations(annotations)
-	if err := d.Patch(ctx, obj, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+	if equality.Semantic.DeepEqual(before, obj) {
+		return nil
+	}
+	if err := d.Patch(ctx, obj, patch); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("cannot resume %v: %w", access.RefTo(obj), err)
 	}
 	return nil
