@@ -39,9 +39,9 @@ var functionKind = schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: 
 func TestCrossplane(t *testing.T) {
 	r := newRegistry(t)
 	cache := filepath.Join(t.TempDir(), "xpkg")
-	log, logURL := serveLog(t)
+	log, logURL := sigstoretest.ServeLog(t)
 	sigstoretest.Trust(t, log, filepath.Join(cache, ".sigstore", "root"))
-	key := newKey(t)
+	key := sigstoretest.NewKey(t)
 	release := release(t)
 	public := r.sign(t, release, key, logURL)
 
@@ -71,7 +71,7 @@ func TestCrossplane(t *testing.T) {
 			name: "other-key", want: "comparing public key PEMs",
 			push: func(prefix string) {
 				r.push(t, release, prefix, false)
-				r.sign(t, release, newKey(t), logURL)
+				r.sign(t, release, sigstoretest.NewKey(t), logURL)
 				r.pushSignatures(t, release, prefix)
 			},
 		},

@@ -1,13 +1,6 @@
 package signatures
 
 import (
-	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"net"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,10 +10,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/sigstore/sigstore/pkg/cryptoutils"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry"
-	"github.com/crossplane-capz/crossplane-capz/package/signing/sigstoretest"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry/registrytest"
 	"github.com/crossplane-capz/crossplane-capz/package/xpkg"
 )
 
@@ -33,25 +24,11 @@ type localRegistry struct {
 
 func newRegistry(t *testing.T) *localRegistry {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	blobs := t.TempDir()
-	go func() { served <- registry.Serve(ctx, listener, blobs) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	})
 	version, err := xpkg.TreeVersion(root(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &localRegistry{address: listener.Addr().String(), version: version}
+	return &localRegistry{address: registrytest.Serve(t), version: version}
 }
 
 // release returns a folder with function-capz as it was built.
@@ -71,35 +48,6 @@ func release(t *testing.T) string {
 		}
 	}
 	return dir
-}
-
-func serveLog(t *testing.T) (*sigstoretest.Log, string) {
-	t.Helper()
-	log, err := sigstoretest.NewLog()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(log)
-	t.Cleanup(server.Close)
-	return log, server.URL
-}
-
-// newKey writes a new private key into a file.
-func newKey(t *testing.T) string {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "release.key")
-	if err := os.WriteFile(file, cryptoutils.PEMEncode(cryptoutils.PrivateKeyPEMType, raw), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 // sign signs the release as `make release` does, and returns the public key.

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"compress/gzip"
-	"context"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +12,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry/registrytest"
 	"github.com/crossplane-capz/crossplane-capz/package/xpkg"
 )
 
@@ -59,27 +57,14 @@ func TestPush(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	blobs := t.TempDir()
-	go func() { served <- registry.Serve(ctx, listener, blobs) }()
-	defer func() {
-		stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	}()
+	address := registrytest.Serve(t)
 	packages := map[string][]xpkg.File{}
 	for _, file := range files {
 		packages[file.Package] = append(packages[file.Package], file)
 	}
 	for kind, pkg := range map[string]string{"Configuration": xpkg.Configuration, "Function": xpkg.Function, "Provider": xpkg.Provider} {
 		t.Run(kind, func(t *testing.T) {
-			tag := listener.Addr().String() + "/crossplane-capz/" + pkg + ":v0.1.0"
+			tag := address + "/crossplane-capz/" + pkg + ":v0.1.0"
 			checkPush(t, kind, tag, packages[pkg])
 		})
 	}

@@ -3,9 +3,7 @@ package node
 import (
 	"archive/tar"
 	"bytes"
-	"context"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,7 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry"
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry/registrytest"
 )
 
 // layer is an archive of files by name; a name that ends with a slash is a folder.
@@ -54,19 +52,6 @@ func layer(t *testing.T, files map[string]string) v1.Layer {
 // pushed pushes an image of layers to a registry of its own, and returns its reference.
 func pushed(t *testing.T, config v1.Config, layers ...v1.Layer) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- registry.Serve(ctx, listener, t.TempDir()) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	})
 	image, err := mutate.AppendLayers(empty.Image, layers...)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +62,7 @@ func pushed(t *testing.T, config v1.Config, layers ...v1.Layer) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := name.ParseReference(listener.Addr().String() + "/org/image:v1.0.0")
+	ref, err := name.ParseReference(registrytest.Serve(t) + "/org/image:v1.0.0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry/registrytest"
 	"github.com/crossplane-capz/crossplane-capz/package/signing/sigstoretest"
 	"github.com/crossplane-capz/crossplane-capz/package/xpkg"
 )
@@ -36,6 +37,7 @@ const (
 // ImageConfig of the example.
 func TestCrossplane(t *testing.T) {
 	w := newWorld(t)
+	_, otherLog := sigstoretest.ServeLog(t)
 	cases := map[string]struct {
 		// push leaves a package and its signatures in the registry behind the prefix.
 		push func(t *testing.T, prefix string)
@@ -48,9 +50,9 @@ func TestCrossplane(t *testing.T) {
 		"WithProvenance":  {push: w.pushSigned(w.key, w.logURL)},
 		"Unsigned":        {push: func(t *testing.T, prefix string) { w.pushPackages(t, prefix, nil) }, signatureOnly: true, want: "no signatures found"},
 		"NoProvenance":    {push: func(t *testing.T, prefix string) { w.pushPackages(t, prefix, nil) }, want: "no matching attestations"},
-		"OtherKey":        {push: w.pushSigned(newKey(t), w.logURL), signatureOnly: true, want: "comparing public key PEMs"},
-		"OtherProvenance": {push: w.pushSigned(newKey(t), w.logURL), want: "comparing public key PEMs"},
-		"OtherLog":        {push: w.pushSigned(w.key, serveLog(t, newLog(t))), signatureOnly: true, want: "rekor log public key not found"},
+		"OtherKey":        {push: w.pushSigned(sigstoretest.NewKey(t), w.logURL), signatureOnly: true, want: "comparing public key PEMs"},
+		"OtherProvenance": {push: w.pushSigned(sigstoretest.NewKey(t), w.logURL), want: "comparing public key PEMs"},
+		"OtherLog":        {push: w.pushSigned(w.key, otherLog), signatureOnly: true, want: "rekor log public key not found"},
 		// Crossplane 2.4 wants an entry in the log for signatures by a key, too.
 		"NoLog":                  {push: w.pushSigned(w.key, ""), signatureOnly: true, want: "rekor client not provided for online verification"},
 		"Altered":                {push: w.pushAltered(false), signatureOnly: true, want: "no signatures found"},
@@ -85,9 +87,9 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{release: release(t), registry: serveRegistry(t), key: newKey(t)}
-	log := newLog(t)
-	w.logURL = serveLog(t, log)
+	w := &world{release: release(t), registry: registrytest.Serve(t), key: sigstoretest.NewKey(t)}
+	log, logURL := sigstoretest.ServeLog(t)
+	w.logURL = logURL
 	sigstoretest.Trust(t, log, t.TempDir())
 	w.public = string(newSigner(t, w.key, "").PublicKey())
 	w.validator = func(c client.Client) signature.Validator {

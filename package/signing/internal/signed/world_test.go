@@ -1,14 +1,6 @@
 package signed
 
 import (
-	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
-	"net"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,64 +13,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	ociremote "github.com/sigstore/cosign/v3/pkg/oci/remote"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry"
 	"github.com/crossplane-capz/crossplane-capz/package/signing/internal/signer"
-	"github.com/crossplane-capz/crossplane-capz/package/signing/sigstoretest"
 	"github.com/crossplane-capz/crossplane-capz/package/xpkg"
 )
-
-func serveRegistry(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	blobs := t.TempDir()
-	go func() { served <- registry.Serve(ctx, listener, blobs) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	})
-	return listener.Addr().String()
-}
-
-func newLog(t *testing.T) *sigstoretest.Log {
-	t.Helper()
-	log, err := sigstoretest.NewLog()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return log
-}
-
-func serveLog(t *testing.T, log *sigstoretest.Log) string {
-	t.Helper()
-	server := httptest.NewServer(log)
-	t.Cleanup(server.Close)
-	return server.URL
-}
-
-// newKey writes a new private key into a file.
-func newKey(t *testing.T) string {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "release.key")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
 
 func newSigner(t *testing.T, key, logURL string) *signer.Signer {
 	t.Helper()

@@ -13,13 +13,15 @@ import (
 	"github.com/sigstore/sigstore/pkg/cryptoutils"
 	"github.com/sigstore/sigstore/pkg/signature"
 
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry/registrytest"
+	"github.com/crossplane-capz/crossplane-capz/package/signing/sigstoretest"
 	"github.com/crossplane-capz/crossplane-capz/package/xpkg"
 )
 
 // TestWrite looks at what is left in the folder of a release.
 func TestWrite(t *testing.T) {
 	w := &world{release: release(t)}
-	dir := w.sign(t, newKey(t), "")
+	dir := w.sign(t, sigstoretest.NewKey(t), "")
 	packages, err := Packages(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -105,8 +107,8 @@ func TestPackagesRefuses(t *testing.T) {
 }
 
 func TestPushRefuses(t *testing.T) {
-	w := &world{release: release(t), registry: serveRegistry(t)}
-	dir := w.sign(t, newKey(t), "")
+	w := &world{release: release(t), registry: registrytest.Serve(t)}
+	dir := w.sign(t, sigstoretest.NewKey(t), "")
 	cases := map[string]struct {
 		push func(prefix string)
 		want string
