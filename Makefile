@@ -163,7 +163,7 @@ ENDURE = $(OUTPUT)/local endure --seed $(SEED) --keep $(patsubst %,--only '%',$(
 endure: ## Live lives of clusters for HOURS while things break, 1,000 kills and 10,000 faults; SEED and ONLY repeat some. Writes docs/endurance.
 	@mkdir -p $(OUTPUT)
 	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
-	@$(ENDURE) --moments 1000 --faults 10000 --time $(HOURS)h --parallel 6
+	@$(ENDURE) --moves --moments 1000 --faults 10000 --time $(HOURS)h --parallel 6
 
 .PHONY: endure-quick
 endure-quick: ## The same, within ten minutes once all is built.

@@ -28,6 +28,7 @@ type endureCommand struct {
 	Parallel int           `default:"4" help:"How many lives are lived at a time."`
 	Patience time.Duration `default:"6m" help:"How long a cluster may take to be as it should be, after the last that was broken."`
 	State    string        `help:"The folder for everything that is written; .local/endure when not given." type:"path"`
+	Moves    bool          `help:"Bring a second management cluster up, which clusters are moved to by clusterctl."`
 	Keep     bool          `help:"Keep the result, in docs/endurance."`
 	Table    bool          `help:"Live nothing; write the table of the results that are kept."`
 }
@@ -56,7 +57,14 @@ func (c *endureCommand) Run(ctx context.Context, root checkout) error {
 		return err
 	}
 	defer func() { _ = s.Down() }()
-	result, err := c.runner(s, string(root)).Run(ctx)
+	runner := c.runner(s, string(root))
+	if c.Moves {
+		if runner.Second, err = bringUpSecond(ctx, s, string(root)); err != nil {
+			return err
+		}
+		defer func() { _ = runner.Second.Down() }()
+	}
+	result, err := runner.Run(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,6 +73,15 @@ func (c *endureCommand) Run(ctx context.Context, root checkout) error {
 		return err
 	}
 	return errors.Join(c.say(result), c.keep(string(root), result))
+}
+
+// bringUpSecond starts another management cluster beside one, whose simulated Azure it uses.
+func bringUpSecond(ctx context.Context, first *stack.Stack, root string) (*stack.Stack, error) {
+	state := first.Dir() + "-second"
+	if _, err := stack.Down(root, state); err != nil {
+		return nil, err
+	}
+	return stack.Up(ctx, stack.Options{Root: root, StateDir: state, Log: os.Stdout, Azure: first.Dir(), SelfManaged: true})
 }
 
 func (c *endureCommand) runner(s *stack.Stack, root string) *endure.Runner {

@@ -45,14 +45,15 @@ func (i *instant) get() time.Time {
 	return i.at
 }
 
-// A breaker ends and stops the components of a management cluster, and starts again what has ended, as a kubelet does.
+// A breaker ends and stops the components of management clusters, and starts again what has ended, as a kubelet does.
 type breaker struct {
-	stack *stack.Stack
-	azure *admin.Client
-	log   func(format string, args ...any)
+	// stacks are the management clusters. The first one has the simulated Azure, which all of them use.
+	stacks []*stack.Stack
+	azure  *admin.Client
+	log    func(format string, args ...any)
 
 	mu sync.Mutex
-	// turn admits one at a time to a component.
+	// turn admits one at a time to a component of a management cluster.
 	turn map[string]*sync.Mutex
 	// done are the moments that came to pass, by act and component.
 	done map[string]int
@@ -68,22 +69,26 @@ type breaker struct {
 	last instant
 }
 
-func newBreaker(s *stack.Stack, azure *admin.Client, log func(string, ...any)) *breaker {
-	return &breaker{stack: s, azure: azure, log: log, turn: map[string]*sync.Mutex{}, done: map[string]int{}, ended: map[string]int{}}
+func newBreaker(stacks []*stack.Stack, azure *admin.Client, log func(string, ...any)) *breaker {
+	return &breaker{stacks: stacks, azure: azure, log: log, turn: map[string]*sync.Mutex{}, done: map[string]int{}, ended: map[string]int{}}
 }
 
-func (b *breaker) turnOf(component string) *sync.Mutex {
+func (b *breaker) turnOf(at *stack.Stack, component string) *sync.Mutex {
+	key := at.Dir() + " " + component
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.turn[component] == nil {
-		b.turn[component] = &sync.Mutex{}
+	if b.turn[key] == nil {
+		b.turn[key] = &sync.Mutex{}
 	}
-	return b.turn[component]
+	return b.turn[key]
 }
 
-// carryOut does what is to be done in a moment, and returns when the component is ready again.
-func (b *breaker) carryOut(ctx context.Context, m Moment) error {
-	turn := b.turnOf(m.Component)
+// carryOut does on a management cluster what is to be done in a moment, and returns when the component is ready again.
+func (b *breaker) carryOut(ctx context.Context, at *stack.Stack, m Moment) error {
+	if m.Component == stack.AzureSim {
+		at = b.stacks[0]
+	}
+	turn := b.turnOf(at, m.Component)
 	turn.Lock()
 	defer turn.Unlock()
 	if ctx.Err() != nil || b.isClosed() {
@@ -94,17 +99,17 @@ func (b *breaker) carryOut(ctx context.Context, m Moment) error {
 	b.done[string(m.Act)+" "+m.Component]++
 	b.mu.Unlock()
 	if m.Act == Freeze {
-		if err := b.stack.Signal(m.Component, syscall.SIGSTOP); err != nil {
+		if err := at.Signal(m.Component, syscall.SIGSTOP); err != nil {
 			return err
 		}
 		sleep(ctx, m.For)
-		return b.stack.Signal(m.Component, syscall.SIGCONT)
+		return at.Signal(m.Component, syscall.SIGCONT)
 	}
-	if err := b.stack.Kill(m.Component); err != nil {
+	if err := at.Kill(m.Component); err != nil {
 		return err
 	}
 	sleep(ctx, m.For)
-	return b.stack.Start(context.WithoutCancel(ctx), m.Component)
+	return at.Start(context.WithoutCancel(ctx), m.Component)
 }
 
 // contended counts what somebody else has written.
@@ -123,7 +128,7 @@ func (b *breaker) refused(requests int) {
 
 // outage waits while an outage is on, and then puts Azure's clock forward to its end.
 func (b *breaker) outage(ctx context.Context) error {
-	turn := b.turnOf(Outage)
+	turn := b.turnOf(b.stacks[0], Outage)
 	turn.Lock()
 	defer turn.Unlock()
 	defer b.last.now()
@@ -138,23 +143,25 @@ func (b *breaker) outage(ctx context.Context) error {
 // supervise starts again what has ended by itself, until ctx is done.
 func (b *breaker) supervise(ctx context.Context) {
 	for ; ctx.Err() == nil; sleep(ctx, superviseInterval) {
-		for _, component := range b.stack.Dead() {
-			if err := b.revive(ctx, component); err != nil && ctx.Err() == nil {
-				b.log("%v", err)
+		for _, at := range b.stacks {
+			for _, component := range at.Dead() {
+				if err := b.revive(ctx, at, component); err != nil && ctx.Err() == nil {
+					b.log("%v", err)
+				}
 			}
 		}
 	}
 }
 
 // revive starts a component that has ended by itself: it waits for its turn, as it may just have been killed.
-func (b *breaker) revive(ctx context.Context, component string) error {
-	turn := b.turnOf(component)
+func (b *breaker) revive(ctx context.Context, at *stack.Stack, component string) error {
+	turn := b.turnOf(at, component)
 	turn.Lock()
 	defer turn.Unlock()
-	if b.isClosed() || !slices.Contains(b.stack.Dead(), component) {
+	if b.isClosed() || !slices.Contains(at.Dead(), component) {
 		return nil
 	}
-	last := process.Tail(b.stack.LogFile(component), 40)
+	last := process.Tail(at.LogFile(component), 40)
 	b.mu.Lock()
 	b.ended[component]++
 	if panicked := panicIn(last); panicked != "" {
@@ -162,7 +169,7 @@ func (b *breaker) revive(ctx context.Context, component string) error {
 	}
 	b.mu.Unlock()
 	b.log("%s has ended by itself: %s", component, lastLine(last))
-	if err := b.stack.Start(ctx, component); err != nil {
+	if err := at.Start(ctx, component); err != nil {
 		return fmt.Errorf("start %s again: %w", component, err)
 	}
 	return nil
@@ -239,7 +246,7 @@ func (w *world) breakStage(ctx context.Context, stage int) error {
 		if m.Stage == stage {
 			do(m.After, func() error {
 				w.logf("%s %s for %s", m.Act, m.Component, m.For)
-				return w.breaker.carryOut(ctx, m)
+				return w.breaker.carryOut(ctx, w.where(m), m)
 			})
 		}
 	}

@@ -33,7 +33,7 @@ func (w *world) contend(ctx context.Context, d time.Duration) {
 				objects = append(objects, items...)
 			}
 		}
-		w.breaker.contended(touch(ctx, w.home.client, objects, round))
+		w.breaker.contended(touch(ctx, w.home.Load().client, objects, round))
 		sleep(ctx, touchInterval)
 	}
 }

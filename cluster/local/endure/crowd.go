@@ -29,7 +29,7 @@ var crowders = []string{rights.Crossplane, rights.Provider}
 // crowd has the queues of an account's requests at the API server be full for a time: whoever has the account waits, or is refused with 429.
 func (w *world) crowd(ctx context.Context, c Crowd) error {
 	w.logf("a crowd of requests in the name of %s for %s", c.Account, c.For)
-	config := restclient.CopyConfig(w.home.config)
+	config := restclient.CopyConfig(w.home.Load().config)
 	config.Impersonate = restclient.ImpersonationConfig{UserName: c.Account, Groups: []string{"system:serviceaccounts", "system:authenticated"}}
 	config.QPS = -1
 	config.NegotiatedSerializer = scheme.Codecs.WithoutConversion()

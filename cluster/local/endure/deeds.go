@@ -127,13 +127,13 @@ func edit(gvk schema.GroupVersionKind, name string, change func(*unstructured.Un
 	return func(ctx context.Context, w *world) error {
 		return w.persist(ctx, func(ctx context.Context) error {
 			u := object(gvk, w.life.Name(), name)
-			if err := w.home.client.Get(ctx, client.ObjectKeyFromObject(u), u); err != nil {
+			if err := w.home.Load().client.Get(ctx, client.ObjectKeyFromObject(u), u); err != nil {
 				return err
 			}
 			if err := change(u); err != nil {
 				return err
 			}
-			return w.home.client.Update(ctx, u, client.FieldOwner(fieldOwner))
+			return w.home.Load().client.Update(ctx, u, client.FieldOwner(fieldOwner))
 		})
 	}
 }
@@ -142,7 +142,7 @@ func edit(gvk schema.GroupVersionKind, name string, change func(*unstructured.Un
 func remove(gvk schema.GroupVersionKind, name string) act {
 	return func(ctx context.Context, w *world) error {
 		return w.persist(ctx, func(ctx context.Context) error {
-			err := w.home.client.Delete(ctx, object(gvk, w.life.Name(), name), client.PropagationPolicy(metav1.DeletePropagationBackground))
+			err := w.home.Load().client.Delete(ctx, object(gvk, w.life.Name(), name), client.PropagationPolicy(metav1.DeletePropagationBackground))
 			return client.IgnoreNotFound(err)
 		})
 	}
@@ -175,7 +175,7 @@ func object(gvk schema.GroupVersionKind, namespace, name string) *unstructured.U
 // applyOne applies an object as kubectl does on the server's side.
 func (w *world) applyOne(ctx context.Context, u *unstructured.Unstructured) error {
 	return w.persist(ctx, func(ctx context.Context) error {
-		err := w.home.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u.DeepCopy()), client.FieldOwner(fieldOwner), client.ForceOwnership)
+		err := w.home.Load().client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u.DeepCopy()), client.FieldOwner(fieldOwner), client.ForceOwnership)
 		if apierrors.IsInvalid(err) {
 			return fmt.Errorf("%w: %w", errWrong, err)
 		}

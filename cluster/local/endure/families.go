@@ -108,6 +108,7 @@ func makeFamilies() []*family {
 					),
 				},
 				Pause:  scaledWhilePaused(),
+				Move:   moved(),
 				Delete: {act: remove(clusterKind, clusterName), goes: everything, deletes: everything},
 			},
 		},
@@ -122,6 +123,7 @@ func makeFamilies() []*family {
 					reached: inAzure("/agentPools/pool1", "properties.currentOrchestratorVersion", newerAKS[1:]),
 				},
 				Pause:  scaledWhilePaused(),
+				Move:   moved(),
 				Delete: {act: all(remove(clusterKind, clusterName), remove(identityKind, identity)), goes: everything, deletes: everything},
 			},
 		},
@@ -183,6 +185,7 @@ func machineFamily(name string, examples []string, own map[Stage]deed) *family {
 			),
 			reached: inAzure("/virtualNetworks/my-cluster-vnet", "tags.paused", "yes"),
 		},
+		Move:   moved(),
 		Delete: {act: all(remove(clusterKind, clusterName), remove(identityKind, identity)), goes: everything, deletes: everything},
 	}}
 	for stage, d := range own {

@@ -23,7 +23,7 @@ type Outcome struct {
 // live lives a life to its end, or until something is wrong.
 func (w *world) live(ctx context.Context) Outcome {
 	outcome := Outcome{Life: w.life}
-	err := w.enter(ctx)
+	err := w.enter(ctx, w.management)
 	for i := 0; err == nil && i < len(w.life.Stages); i++ {
 		if w.life.Stages[i] == Delete {
 			w.rest.arrive(ctx)

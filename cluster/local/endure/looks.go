@@ -28,7 +28,7 @@ var composing = composite.Select(func(k composite.Kind) bool {
 func (w *world) list(ctx context.Context, gvk schema.GroupVersionKind) ([]unstructured.Unstructured, error) {
 	l := &unstructured.UnstructuredList{}
 	l.SetGroupVersionKind(gvk)
-	if err := w.home.client.List(ctx, l, client.InNamespace(w.life.Name())); err != nil && !meta.IsNoMatchError(err) {
+	if err := w.home.Load().client.List(ctx, l, client.InNamespace(w.life.Name())); err != nil && !meta.IsNoMatchError(err) {
 		return nil, fmt.Errorf("list %s: %w", gvk.Kind, err)
 	}
 	return l.Items, nil
@@ -224,23 +224,11 @@ func countedInAzure(part string, want int) look {
 	}
 }
 
-// gone says what is left of a life: of all kinds that a cluster consists of, and in Azure.
+// gone says what is left of a life: on its management cluster, and in Azure.
 func gone(ctx context.Context, w *world) ([]string, error) {
-	var left []string
-	for _, kinds := range [][]schema.GroupVersionKind{w.home.ours, w.home.aso} {
-		for _, gvk := range kinds {
-			l := &metav1.PartialObjectMetadataList{}
-			l.SetGroupVersionKind(gvk)
-			if err := w.home.client.List(ctx, l, client.InNamespace(w.life.Name())); err != nil && !apierrors.IsNotFound(err) {
-				return nil, fmt.Errorf("list %s: %w", gvk.Kind, err)
-			}
-			for i := range l.Items {
-				left = append(left, fmt.Sprintf("%s %s is still there (finalizers %s)", gvk.Kind, l.Items[i].Name, strings.Join(l.Items[i].Finalizers, ", ")))
-			}
-		}
-		if len(left) > 0 {
-			return left, nil
-		}
+	left, err := w.home.Load().remains(ctx, w.life.Name())
+	if err != nil || len(left) > 0 {
+		return left, err
 	}
 	secrets, err := w.list(ctx, secretKind)
 	if err != nil {
@@ -253,6 +241,27 @@ func gone(ctx context.Context, w *world) ([]string, error) {
 	}
 	ids, err := w.idsInAzure(ctx)
 	return append(left, Orphans(ids)...), err
+}
+
+// remains says what there is in a namespace of all kinds that a cluster consists of: those of Azure Service Operator if no other is left.
+func (m *management) remains(ctx context.Context, namespace string) ([]string, error) {
+	var left []string
+	for _, kinds := range [][]schema.GroupVersionKind{m.ours, m.aso} {
+		for _, gvk := range kinds {
+			l := &metav1.PartialObjectMetadataList{}
+			l.SetGroupVersionKind(gvk)
+			if err := m.client.List(ctx, l, client.InNamespace(namespace)); err != nil && !apierrors.IsNotFound(err) {
+				return nil, fmt.Errorf("list %s: %w", gvk.Kind, err)
+			}
+			for i := range l.Items {
+				left = append(left, fmt.Sprintf("%s %s is still there (finalizers %s)", gvk.Kind, l.Items[i].Name, strings.Join(l.Items[i].Finalizers, ", ")))
+			}
+		}
+		if len(left) > 0 {
+			return left, nil
+		}
+	}
+	return nil, nil
 }
 
 var secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}

@@ -43,6 +43,8 @@ type Moment struct {
 	Act       Act
 	// For is how long the component is stopped, or is dead before it is started again.
 	For time.Duration
+	// There says that it is one of the management cluster that the Cluster is moved to.
+	There bool
 }
 
 // An Injection is when Azure begins to answer wrongly.
@@ -95,9 +97,9 @@ const (
 	// longestDown is how long a component is stopped or dead at most.
 	longestDown = 12 * time.Second
 	// momentsOfTen is how many of ten stages have a further moment, again and again.
-	momentsOfTen = 6
+	momentsOfTen = 8
 	// fewestInjections and moreInjections are how many kinds of fault there are in a stage, and how many more there may be.
-	fewestInjections, moreInjections = 4, 6
+	fewestInjections, moreInjections = 8, 8
 	// mostTimes is how many requests a fault answers at most, mostEvery how rare it is at most.
 	mostTimes, mostEvery = 20, 3
 	// contentionsOfTen is in how many of ten stages somebody else writes to the objects.
@@ -108,15 +110,24 @@ const (
 	rareOutages = 4
 )
 
-// LifeOf returns the life of a number that follows from a seed.
-func LifeOf(seed uint64, number int) Life {
-	f := familyOf(seed, number)
-	choice := rand.New(rand.NewPCG(seed, uint64(number))) //nolint:gosec // A choice that is to be repeated.
-	life := Life{Number: number, Family: f.name, Stages: f.stagesOf(choice)}
+// A Plan is what all lives of a run follow from.
+type Plan struct {
+	Seed uint64
+	// Moves says that clusters are moved to another management cluster.
+	Moves bool
+}
+
+// Life returns the life of a number.
+func (p Plan) Life(number int) Life {
+	f := familyOf(p.Seed, number)
+	choice := rand.New(rand.NewPCG(p.Seed, uint64(number))) //nolint:gosec // A choice that is to be repeated.
+	life := Life{Number: number, Family: f.name, Stages: f.stagesOf(choice, p.Moves)}
 	components := f.components()
 	for stage := range life.Stages {
 		for choice.IntN(10) < momentsOfTen {
-			life.Moments = append(life.Moments, momentOf(choice, stage, components))
+			m := momentOf(choice, stage, components)
+			m.There = life.Stages[stage] == Move && choice.IntN(2) == 0
+			life.Moments = append(life.Moments, m)
 		}
 		for range fewestInjections + choice.IntN(moreInjections+1) {
 			life.Injections = append(life.Injections, injectionOf(choice, stage))
@@ -138,10 +149,10 @@ func familyOf(seed uint64, number int) *family {
 }
 
 // stagesOf returns the stages of a life of the family: all that lie between its beginning and its end, in any order.
-func (f *family) stagesOf(choice *rand.Rand) []Stage {
+func (f *family) stagesOf(choice *rand.Rand, moves bool) []Stage {
 	var between []Stage
 	for _, stage := range allStages {
-		if _, has := f.stages[stage]; has && stage != Create && stage != Delete {
+		if _, has := f.stages[stage]; has && stage != Create && stage != Delete && (stage != Move || moves) {
 			between = append(between, stage)
 		}
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
 
-// TestLifeOf has the same life come of the same seed, and another of another.
-func TestLifeOf(t *testing.T) {
-	if diff := cmp.Diff(LifeOf(7, 3), LifeOf(7, 3)); diff != "" {
+// TestLife has the same life come of the same seed, and another of another.
+func TestLife(t *testing.T) {
+	if diff := cmp.Diff(Plan{Seed: 7}.Life(3), Plan{Seed: 7}.Life(3)); diff != "" {
 		t.Errorf("the same seed and number: -first +second\n%s", diff)
 	}
-	for _, other := range []Life{LifeOf(8, 3), LifeOf(7, 3+len(families))} {
-		if other.Number = 3; cmp.Equal(LifeOf(7, 3), other) {
+	for _, other := range []Life{Plan{Seed: 8}.Life(3), Plan{Seed: 7}.Life(3 + len(families))} {
+		if other.Number = 3; cmp.Equal(Plan{Seed: 7}.Life(3), other) {
 			t.Error("another life is the same")
 		}
 	}
@@ -28,7 +28,7 @@ func TestEachFamily(t *testing.T) {
 	for seed := range uint64(5) {
 		var got []string
 		for number := range families {
-			got = append(got, LifeOf(seed, 10*len(families)+number).Family)
+			got = append(got, Plan{Seed: seed}.Life(10*len(families)+number).Family)
 		}
 		slices.Sort(got)
 		want := Families()
@@ -44,12 +44,13 @@ func TestPlanOfLives(t *testing.T) {
 	contentions, crowds := 0, 0
 	kinds, components, stages, acts := map[string]bool{}, map[string]bool{}, map[Stage]bool{}, map[Act]bool{}
 	for number := range 400 {
-		life := LifeOf(1, number)
+		moves := number%2 == 0
+		life := Plan{Seed: 1, Moves: moves}.Life(number)
 		f, err := familyNamed(life.Family)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if life.Stages[0] != Create || life.Stages[len(life.Stages)-1] != Delete || len(life.Stages) != len(f.stages) {
+		if life.Stages[0] != Create || life.Stages[len(life.Stages)-1] != Delete || slices.Contains(life.Stages, Move) != (moves && f.name != "platform") {
 			t.Fatalf("life %d has the stages %v", number, life.Stages)
 		}
 		for _, m := range life.Moments {
@@ -58,6 +59,9 @@ func TestPlanOfLives(t *testing.T) {
 			}
 			if _, of := machineWeights[m.Component]; of && !f.machines {
 				t.Errorf("life %d of %s: %s", number, life.Family, m.Component)
+			}
+			if m.There && life.Stages[m.Stage] != Move {
+				t.Errorf("life %d: %s of the other management cluster in stage %s", number, m.Component, life.Stages[m.Stage])
 			}
 			components[m.Component], stages[life.Stages[m.Stage]], acts[m.Act] = true, true, true
 		}
@@ -91,7 +95,7 @@ func TestPlanOfLives(t *testing.T) {
 	if contentions < 400 || crowds < 100 {
 		t.Errorf("%d contentions and %d crowds in 400 lives", contentions, crowds)
 	}
-	if len(stages) < 6 || len(acts) != 2 {
+	if len(stages) < 7 || len(acts) != 2 {
 		t.Errorf("stages with moments %v, acts %v", stages, acts)
 	}
 }
@@ -124,7 +128,7 @@ func TestWanted(t *testing.T) {
 			t.Errorf("%q is taken", bad)
 		}
 	}
-	life := LifeOf(1, 4)
+	life := Plan{Seed: 1}.Life(4)
 	if !life.Matches(nil) || !life.Matches([]string{"4"}) || !life.Matches([]string{life.Family}) || life.Matches([]string{"5"}) {
 		t.Errorf("life %d of %s matches wrongly", life.Number, life.Family)
 	}

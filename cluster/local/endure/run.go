@@ -24,8 +24,10 @@ const (
 type Runner struct {
 	Root  string
 	Stack *stack.Stack
-	Azure *admin.Client
-	Seed  uint64
+	// Second is the management cluster that clusters are moved to; nil when none is.
+	Second *stack.Stack
+	Azure  *admin.Client
+	Seed   uint64
 	// Only are the lives that are lived, by number or family; all when empty. Those that are given by number are lived once.
 	Only []string
 	// Moments and Faults end the run when both are reached, Time when it is over. What is not given ends nothing.
@@ -37,9 +39,10 @@ type Runner struct {
 	Patience time.Duration
 	Log      func(format string, args ...any)
 
-	management *management
-	breaker    *breaker
-	rest       *rest
+	// management is the management cluster that lives begin on, second the one that they are moved to.
+	management, second *management
+	breaker            *breaker
+	rest               *rest
 
 	mu       sync.Mutex
 	outcomes []Outcome
@@ -51,25 +54,36 @@ type Runner struct {
 func (r *Runner) Run(ctx context.Context) (Result, error) {
 	begun := time.Now()
 	var err error
+	stacks := []*stack.Stack{r.Stack}
 	if r.management, err = newManagement(r.Stack); err != nil {
 		return Result{}, err
 	}
-	watcher, err := watch(r.Stack)
-	if err != nil {
-		return Result{}, err
+	if r.Second != nil {
+		stacks = append(stacks, r.Second)
+		if r.second, err = newManagement(r.Second); err != nil {
+			return Result{}, err
+		}
+	}
+	var watchers watchers
+	for _, s := range stacks {
+		watcher, err := watch(s)
+		if err != nil {
+			return Result{}, err
+		}
+		watchers = append(watchers, watcher)
 	}
 	if err := r.Azure.SetTokenLifetime(ctx, tokenLifetime); err != nil {
 		return Result{}, err
 	}
-	r.breaker, r.rest, r.met = newBreaker(r.Stack, r.Azure, r.Log), newRest(), map[string]int{}
+	r.breaker, r.rest, r.met = newBreaker(stacks, r.Azure, r.Log), newRest(), map[string]int{}
 	supervised, stop := context.WithCancel(ctx)
 	defer stop()
 	go r.breaker.supervise(supervised)
 
-	perHour, clusters, general := r.liveAll(ctx, watcher, begun)
+	perHour, clusters, general := r.liveAll(ctx, watchers, begun)
 	r.breaker.close()
 	result := r.sum(begun)
-	found, secrets, texts, err := watcher.search()
+	found, secrets, texts, err := watchers.search()
 	result.Secrets, result.Texts, result.IdleClusters = secrets, texts, clusters
 	if clusters > 0 {
 		result.IdleWrites = perHour / float64(clusters)
@@ -81,11 +95,11 @@ func (r *Runner) Run(ctx context.Context) (Result, error) {
 }
 
 // liveAll lives lives, and lets the last of them rest together before they end.
-func (r *Runner) liveAll(ctx context.Context, watcher *watcher, begun time.Time) (perHour float64, clusters int, wrong []string) {
+func (r *Runner) liveAll(ctx context.Context, watchers watchers, begun time.Time) (perHour float64, clusters int, wrong []string) {
 	var wait sync.WaitGroup
 	free := make(chan struct{}, r.Parallel)
 	for number := 0; r.goesOn(ctx, begun, number); number++ {
-		life := LifeOf(r.Seed, number)
+		life := r.plan().Life(number)
 		if !life.Matches(r.Only) {
 			continue
 		}
@@ -102,7 +116,7 @@ func (r *Runner) liveAll(ctx context.Context, watcher *watcher, begun time.Time)
 	r.Log("no more lives are begun")
 	if clusters = r.rest.want(ctx, 2*r.Patience); clusters > 0 {
 		r.Log("%d clusters rest", clusters)
-		perHour, wrong = watcher.idle(ctx, idleTime)
+		perHour, wrong = watchers.idle(ctx, idleTime)
 	}
 	r.rest.end()
 	wait.Wait()
@@ -118,7 +132,7 @@ func (r *Runner) liveOne(ctx context.Context, life Life) {
 	}
 	r.Log("%s", outcome)
 	if len(outcome.Wrong) > 0 {
-		r.Log("again: %s", again(r.Seed, life.Name()))
+		r.Log("again: %s", r.plan().again(life.Name()))
 	}
 	// By the time that a life has ended, the log of Azure still has what became of it.
 	requests, err := r.Azure.Requests(context.WithoutCancel(ctx), admin.RequestFilter{})
@@ -130,6 +144,8 @@ func (r *Runner) liveOne(ctx context.Context, life Life) {
 		add(r.met, Met(slices.DeleteFunc(requests, func(q admin.Request) bool { return !strings.HasPrefix(q.Fault, prefix) })))
 	}
 }
+
+func (r *Runner) plan() Plan { return Plan{Seed: r.Seed, Moves: r.Second != nil} }
 
 // weight is how many lives a life counts for.
 func (r *Runner) weight(life Life) int {
@@ -203,7 +219,7 @@ func (r *Runner) sum(begun time.Time) Result {
 	r.breaker.mu.Lock()
 	defer r.breaker.mu.Unlock()
 	result := Result{
-		Time: begun.UTC().Format("2006-01-02 15:04"), Seed: r.Seed, Seconds: int(time.Since(begun).Seconds()), Lives: map[string]int{},
+		Time: begun.UTC().Format("2006-01-02 15:04"), Seed: r.Seed, Moves: r.Second != nil, Seconds: int(time.Since(begun).Seconds()), Lives: map[string]int{},
 		Moments: maps.Clone(r.breaker.done), Faults: maps.Clone(r.met), Restarts: maps.Clone(r.breaker.ended), Contended: r.breaker.writes, TooMany: r.breaker.tooMany, Wrong: map[string][]string{},
 	}
 	var converged []time.Duration

@@ -65,6 +65,34 @@ func watch(s *stack.Stack) (*watcher, error) {
 	return w, nil
 }
 
+// watchers follow several management clusters.
+type watchers []*watcher
+
+// idle looks at all of them at the same time.
+func (all watchers) idle(ctx context.Context, d time.Duration) (perHour float64, flapping []string) {
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	for _, w := range all {
+		wait.Go(func() {
+			writes, those := w.idle(ctx, d)
+			mu.Lock()
+			defer mu.Unlock()
+			perHour, flapping = perHour+writes, append(flapping, those...)
+		})
+	}
+	wait.Wait()
+	return perHour, flapping
+}
+
+// search returns what all of them have found.
+func (all watchers) search() (found []string, secrets, texts int, err error) {
+	for _, w := range all {
+		those, values, in, wrong := w.search()
+		found, secrets, texts, err = append(found, those...), secrets+values, texts+in, errors.Join(err, wrong)
+	}
+	return found, secrets, texts, err
+}
+
 // countWrites notes each version of an object of a life that is written until ctx is done. Events are no state.
 func (w *watcher) countWrites(ctx context.Context) {
 	for answer := range w.etcd.Watch(ctx, registryPrefix, clientv3.WithPrefix()) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -93,9 +94,10 @@ func (m *management) sort(lists []*metav1.APIResourceList) {
 type world struct {
 	*Runner
 
-	life         Life
-	family       *family
-	home         *management
+	life   Life
+	family *family
+	// home is the management cluster that it takes place on, until a move.
+	home         atomic.Pointer[management]
 	subscription string
 	begun        time.Time
 	// seen are the UIDs of the ASO objects that were there after the last stage, by kind and name.
@@ -113,18 +115,20 @@ func (r *Runner) newWorld(life Life) (*world, error) {
 	}
 	// Another in each run, so that what another left in a simulated Azure that stays is not taken for this one's.
 	subscription := uuid.NewSHA1(uuid.NameSpaceURL, fmt.Appendf(nil, "%d/%s", r.Seed, life.Name())).String()
-	return &world{Runner: r, life: life, family: f, home: r.management, subscription: subscription, begun: time.Now(), seen: map[string]string{}}, nil
+	w := &world{Runner: r, life: life, family: f, subscription: subscription, begun: time.Now(), seen: map[string]string{}}
+	w.home.Store(r.management)
+	return w, nil
 }
 
-// enter makes the namespace with the credentials, and what the platform team has there before.
-func (w *world) enter(ctx context.Context) error {
+// enter makes the namespace with the credentials on a management cluster, and what the platform team has there before.
+func (w *world) enter(ctx context.Context, m *management) error {
 	return w.persist(ctx, func(ctx context.Context) error {
-		err := w.home.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.life.Name()}})
+		err := m.client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.life.Name()}})
 		if client.IgnoreAlreadyExists(err) != nil {
 			return err
 		}
 		for _, name := range []string{"aso-credential", identity} {
-			if err := client.IgnoreAlreadyExists(w.home.client.Create(ctx, w.credential(name))); err != nil {
+			if err := client.IgnoreAlreadyExists(m.client.Create(ctx, w.credential(name))); err != nil {
 				return err
 			}
 		}
@@ -147,7 +151,7 @@ func (w *world) offer(ctx context.Context) error {
 			return err
 		}
 		for _, u := range objects {
-			if err := w.home.client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
+			if err := w.home.Load().client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldOwner), client.ForceOwnership); err != nil {
 				return err
 			}
 		}
