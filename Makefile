@@ -39,7 +39,7 @@ parts: ## Build every binary that `make up` needs, and start nothing.
 	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
 	@$(OUTPUT)/local parts
 
-STAGES := unit builds fuzz generated breaking fidelity compat alerts schema cli signing machines e2e
+STAGES := unit builds fuzz generated breaking fidelity compat alerts schema cli signing machines e2e takeover
 
 .PHONY: test
 test: ## Everything: what CI runs. Says how long each part took.
@@ -144,7 +144,7 @@ switch: parts ## Take management clusters over from the real CAPZ, which is buil
 	go test -C $(LOCAL) -count=1 -timeout 90m -v ./switch/...
 
 .PHONY: takeover
-takeover: parts ## Take one management cluster over, and do not return it.
+takeover: parts ## Take one management cluster over from the real CAPZ, killed once, and do not return it.
 	go test -C $(LOCAL) -count=1 -timeout 25m -v -short -run '^TestASOManaged$$' ./switch/...
 
 TEMPLATES ?=

@@ -58,14 +58,15 @@ var together = []string{kubernetes, etcd, crossplane, clusterAPI, aso}
 
 // commands are those that run parts.
 var commands = []Command{
-	{"test", "all of these but templates, endure and switch", append(slices.Clip(together), crossplaneCLI)},
+	{"test", "all of these but templates, endure and switch", append(slices.Clip(together), crossplaneCLI, capz)},
 	{"e2e", "clusters of all families, from nothing until they are gone", together},
 	{"schema", "the definitions, their rules and the policies, as the API server serves them", []string{kubernetes, etcd}},
 	{"cli", "validate and composition render", []string{crossplaneCLI}},
 	{"machines", "kubeadm, a control plane and a worker", []string{kubernetes, etcd}},
 	{"templates", "each of CAPZ's templates, up and down", together},
 	{"endure", "lives of clusters while components are killed", together},
-	{"switch", "a management cluster that is taken over from CAPZ, and returned", append(slices.Clip(together), capz)},
+	{"takeover", "a management cluster that is taken over from CAPZ", append(slices.Clip(together), capz)},
+	{"switch", "management clusters that are taken over from CAPZ, and returned", append(slices.Clip(together), capz)},
 }
 
 // Commands returns the commands that run parts.
