@@ -53,7 +53,7 @@ unit builds fuzz breaking compat alerts signing parts: export GOGC ?= 400
 
 .PHONY: unit
 unit: ## Unit tests: no cluster.
-	go test ./apis/... ./cluster/... ./examples/... ./functions/... ./internal/... ./package/generate/...
+	go test ./apis/... ./cluster/... ./examples/... ./functions/... ./internal/... ./package/compatibility/... ./package/generate/...
 	go test -C $(LOCAL) $$(go list -C $(LOCAL) ./machine/... | grep -v "/boot$$")
 	go test -C $(LOCAL) . ./endure/... ./example/... ./gitops/... ./node/... ./parts/... ./portal/... ./process/... ./registry/... ./rights/... ./stack/... ./templates/... ./written/...
 	go test -C cluster/bench ./...
@@ -154,6 +154,10 @@ templates: ## Bring every template of CAPZ up and down; TEMPLATES='ipv6 prow-*' 
 	@mkdir -p $(OUTPUT)
 	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
 	@$(OUTPUT)/local templates $(patsubst %,--only '%',$(TEMPLATES))
+
+.PHONY: compatibility
+compatibility: parts ## Run clusters with other versions of Kubernetes, Crossplane, Cluster API and ASO, one at a time; ONLY='name …' some. Adds to docs/compatibility.jsonl.
+	go run ./package/compatibility compatibility $(ONLY)
 
 SEED ?= 0
 HOURS ?= 2

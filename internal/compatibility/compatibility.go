@@ -67,6 +67,7 @@ var commands = []Command{
 	{"endure", "lives of clusters while components are killed", together},
 	{"takeover", "a management cluster that is taken over from CAPZ", append(slices.Clip(together), capz)},
 	{"switch", "management clusters that are taken over from CAPZ, and returned", append(slices.Clip(together), capz)},
+	{OthersTarget, "clusters by ASO's manifests, of the typed AKS kinds and of machines with one part of another version: up, scaled, upgraded and deleted", together},
 }
 
 // Commands returns the commands that run parts.
@@ -84,7 +85,7 @@ func Lookup(target string) (c Command, ok bool) {
 	return commands[i], true
 }
 
-// A Run is a command that has passed.
+// A Run is a command that was run. But for other versions only those that have passed are recorded.
 type Run struct {
 	Date   string `json:"date"`
 	Commit string `json:"commit"`
@@ -93,6 +94,12 @@ type Run struct {
 	// Versions are those of the parts that ran, by their names.
 	Versions map[string]string `json:"versions"`
 	Seconds  int               `json:"seconds"`
+	// Other is the name of the Other that it was a run of; empty for a run of the versions that the modules name.
+	Other string `json:"other,omitempty"`
+	// Result of a run of another version.
+	Result Result `json:"result,omitempty"`
+	// Reason says in one sentence why it has not passed.
+	Reason string `json:"reason,omitempty"`
 }
 
 // RunsFile has the runs, a line for each, below the root of the checkout.
@@ -102,7 +109,7 @@ const RunsFile = "docs/compatibility.jsonl"
 func Parts(root string) ([]Part, error) {
 	all := slices.Clone(parts)
 	for i, p := range all {
-		version, err := versionOf(filepath.Join(root, p.file), p.module)
+		version, err := Required(filepath.Join(root, p.file), p.module)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +118,8 @@ func Parts(root string) ([]Part, error) {
 	return all, nil
 }
 
-func versionOf(file, module string) (string, error) {
+// Required returns the version of a module that a go.mod file requires.
+func Required(file, module string) (string, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return "", err
@@ -146,6 +154,9 @@ func Runs(root string) ([]Run, error) {
 		if _, known := Lookup(r.Target); !known {
 			return nil, fmt.Errorf("%s, line %d: make %s runs no parts", RunsFile, len(runs)+1, r.Target)
 		}
+		if (r.Target == OthersTarget) != (r.Other != "") || (r.Other != "") != slices.Contains([]Result{Passed, Failed, NotBuilt}, r.Result) {
+			return nil, fmt.Errorf("%s, line %d: a run of make %s, and of nothing else, says which other version it is of and what came of it", RunsFile, len(runs)+1, OthersTarget)
+		}
 		runs = append(runs, r)
 	}
 	return runs, nil
@@ -153,16 +164,43 @@ func Runs(root string) ([]Run, error) {
 
 // Record adds a run of a command that has passed, with the versions that the modules name.
 func Record(root string, command Command, r Run) error {
-	all, err := Parts(root)
+	versions, err := command.versions(root)
 	if err != nil {
 		return err
 	}
-	r.Target, r.Versions = command.Target, map[string]string{}
+	r.Target, r.Versions = command.Target, versions
+	return add(root, r)
+}
+
+// RecordOther adds a run of another version. The checkout that it ran in is another one, whose modules name the versions.
+func RecordOther(root, ranIn string, o Other, r Run) error {
+	command, _ := Lookup(OthersTarget)
+	versions, err := command.versions(ranIn)
+	if err != nil {
+		return err
+	}
+	versions[o.Part] = o.Version // Where it is not built, its module may not name it.
+	r.Other, r.Target, r.Versions = o.Name(), command.Target, versions
+	return add(root, r)
+}
+
+// versions returns the versions of its parts that the modules of a checkout name.
+func (c Command) versions(root string) (map[string]string, error) {
+	all, err := Parts(root)
+	if err != nil {
+		return nil, err
+	}
+	versions := map[string]string{}
 	for _, p := range all {
-		if slices.Contains(command.parts, p.Name) {
-			r.Versions[p.Name] = p.Version
+		if slices.Contains(c.parts, p.Name) {
+			versions[p.Name] = p.Version
 		}
 	}
+	return versions, nil
+}
+
+// add adds a run to the file.
+func add(root string, r Run) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func TestLibrariesAreOfTheParts(t *testing.T) {
 	for name, module := range map[string]string{
 		aso: "github.com/Azure/azure-service-operator/v2", clusterAPI: "sigs.k8s.io/cluster-api/api", crossplane: "github.com/crossplane/crossplane/apis/v2",
 	} {
-		version, err := versionOf(filepath.Join(checkout, "go.mod"), module)
+		version, err := Required(filepath.Join(checkout, "go.mod"), module)
 		if err != nil {
 			t.Fatal(err)
 		}

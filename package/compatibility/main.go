@@ -2,6 +2,10 @@
 //
 //	go run ./package/compatibility e2e
 //
+// With argument compatibility it runs clusters with other versions of single parts, and records what comes of it; names that follow select some:
+//
+//	go run ./package/compatibility compatibility cluster-api-v1.13.6
+//
 // `make generate` writes docs/compatibility.md from that.
 package main
 
@@ -34,6 +38,13 @@ func run(ctx context.Context, args []string) error {
 	var targets []string
 	for _, c := range compatibility.Commands() {
 		targets = append(targets, c.Target)
+	}
+	if len(args) > 0 && args[0] == compatibility.OthersTarget {
+		chosen, err := selected(args[1:])
+		if err != nil {
+			return err
+		}
+		return runOthers(ctx, chosen)
 	}
 	if len(args) != 1 {
 		return fmt.Errorf("give one target of make: %s", strings.Join(targets, ", "))

@@ -91,7 +91,11 @@ func (b *Builder) partStep(p Part) step {
 	if p.Upstream {
 		s.stamp = filepath.Join(b.Bin(), "."+p.Name+".digest")
 		s.inputs = func() (string, error) {
-			return digest(filepath.Join(b.Root, p.Module), append([]string{p.Package}, p.Flags...)...)
+			flags, err := b.flags(p)
+			if err != nil {
+				return "", err
+			}
+			return digest(filepath.Join(b.Root, p.Module), append([]string{p.Package}, flags...)...)
 		}
 	}
 	return s
@@ -151,7 +155,11 @@ func (b *Builder) progress(label string, start time.Time) func() {
 }
 
 func (b *Builder) compile(ctx context.Context, p Part, out string) error {
-	args := append(append([]string{"build", "-o", out}, p.Flags...), p.Package)
+	flags, err := b.flags(p)
+	if err != nil {
+		return err
+	}
+	args := append(append([]string{"build", "-o", out}, flags...), p.Package)
 	if err := b.command(ctx, p.Module, "go", args...); err != nil {
 		return err
 	}

@@ -140,3 +140,17 @@ func TestLastLines(t *testing.T) {
 		})
 	}
 }
+
+func TestFlagsSayVersions(t *testing.T) {
+	b := &Builder{Root: t.TempDir()}
+	write(t, filepath.Join(b.Root, "m", "go.mod"), "module m\n\nrequire k8s.io/kubernetes v1.35.4\n")
+	p := Part{Name: "tool", Module: "m", Flags: []string{"-s", "version=${k8s.io/kubernetes} minor=${k8s.io/kubernetes minor}"}}
+	got, err := b.flags(p)
+	if diff := cmp.Diff([]string{"-s", "version=v1.35.4 minor=35"}, got); diff != "" || err != nil {
+		t.Errorf("flags(): %v, -want, +got:\n%s", err, diff)
+	}
+	p.Flags = []string{"${example.org/none}"}
+	if got, err := b.flags(p); err == nil {
+		t.Errorf("flags() = %q of a module that is not required", got)
+	}
+}

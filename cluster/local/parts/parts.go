@@ -10,7 +10,8 @@ type Part struct {
 	Module string
 	// Package to build, as `go build` takes it.
 	Package string
-	// Flags go before the package.
+	// Flags go before the package. ${PATH} in them is the version of the module of that path that the part's module requires, ${PATH minor} its
+	// second number.
 	Flags []string
 	// Links are further names for a binary that looks at the name it is called by.
 	Links []string
@@ -54,16 +55,16 @@ const (
 	ldFlags  = "-ldflags"
 	stripped = "-s -w"
 
-	kubernetesLDFlags = stripped + " -X k8s.io/component-base/version.gitVersion=v1.36.3" +
-		" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36"
+	kubernetesLDFlags = stripped + " -X k8s.io/component-base/version.gitVersion=${k8s.io/kubernetes}" +
+		" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=${k8s.io/kubernetes minor}"
 
 	// The RBAC manager has no flag for its metrics address: its default port would clash with a second checkout's.
-	crossplaneLDFlags = stripped + " -X github.com/crossplane/crossplane-runtime/v2/pkg/version.version=v2.4.0" +
+	crossplaneLDFlags = stripped + " -X github.com/crossplane/crossplane-runtime/v2/pkg/version.version=${" + crossplanePath + "}" +
 		" -X sigs.k8s.io/controller-runtime/pkg/metrics/server.DefaultBindAddress=0"
 )
 
 // cliLDFlags are those of the CLI's own releases.
-const cliLDFlags = stripped + " -X github.com/crossplane/crossplane-runtime/v2/pkg/version.version=v2.5.0"
+const cliLDFlags = stripped + " -X github.com/crossplane/crossplane-runtime/v2/pkg/version.version=${github.com/crossplane/cli/v2}"
 
 // All returns every part, in the order in which they are built: what the first stages need comes first.
 func All() []Part {
