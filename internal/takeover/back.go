@@ -22,13 +22,14 @@ import (
 // (Crossplane, definition/reconciler.go): so the CustomResourceDefinitions go to CAPZ's Namespace before the packages are deleted.
 func (w *Walk) stepsBack() []walk.Step {
 	return []walk.Step{
-		{Name: "hold", Changes: w.holdForBack},
+		{Name: "hold", Changes: w.holdForBack, Independent: true},
 		{Name: "take the definitions from Crossplane", Changes: w.parkDefinitions},
 		{Name: "uninstall", Changes: w.uninstall, Awaited: w.uninstalled},
-		{Name: "detach", Changes: w.detach},
-		{Name: "let go", Changes: w.letGo, Awaited: w.gone},
+		{Name: "detach", Changes: w.detach, Independent: true},
+		{Name: "let go", Changes: w.letGo, Independent: true, Awaited: w.gone},
 		{Name: "restore the definitions", Changes: w.restoreDefinitions},
-		{Name: "hand back", Changes: w.handBack},
+		{Name: "hand back ASO objects", Changes: w.handBackComposed, Independent: true},
+		{Name: "hand back", Changes: w.handBack, Independent: true},
 		{Name: "start CAPZ", Changes: w.startCAPZ, Awaited: w.capzStarted},
 		{Name: "restore the webhooks", Changes: w.restoreWebhooks},
 		{Name: "verify", Awaited: w.clustersOpen},
@@ -276,13 +277,10 @@ func (w *Walk) heldForBack(ctx context.Context) ([]held, error) {
 	return w.hold(ctx, slices.DeleteFunc(composites, func(xr *unstructured.Unstructured) bool { return !onThisSide(xr) }))
 }
 
-// handBack takes what is this project's off the objects.
-func (w *Walk) handBack(ctx context.Context) ([]walk.Change, error) {
+// handBackComposed takes what is this project's off the ASO objects that stay, before anything leads to them no more.
+func (w *Walk) handBackComposed(ctx context.Context) ([]walk.Change, error) {
 	all, err := w.heldForBack(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var changes, composites []walk.Change
+	var changes []walk.Change
 	for _, h := range all {
 		for _, c := range h.children {
 			if letGoOf(c, h) || equality.Semantic.DeepEqual(c.PartialObjectMetadata, childBack(c, h.composite)) {
@@ -292,8 +290,20 @@ func (w *Walk) handBack(ctx context.Context) ([]walk.Change, error) {
 				return w.Patch(ctx, c.PartialObjectMetadata, childBack(c, h.composite))
 			}))
 		}
+	}
+	return changes, err
+}
+
+// handBack takes what is this project's off the other objects.
+func (w *Walk) handBack(ctx context.Context) ([]walk.Change, error) {
+	all, err := w.heldForBack(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var changes []walk.Change
+	for _, h := range all {
 		what := fmt.Sprintf("finalizers %s become %s", listed(h.composite.GetFinalizers()), listed(compositeBack(h.composite).GetFinalizers()))
-		composites = append(composites, w.change(h.composite, what, statusBack, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		changes = append(changes, w.change(h.composite, what, statusBack, func(current *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 			return compositeBack(current), nil
 		}))
 	}
@@ -302,7 +312,7 @@ func (w *Walk) handBack(ctx context.Context) ([]walk.Change, error) {
 		return nil, err
 	}
 	rest, err := w.releaseRest(ctx)
-	return slices.Concat(changes, composites, members, rest), err
+	return slices.Concat(changes, members, rest), err
 }
 
 // releaseRest takes the finalizers of this project off the objects that compose nothing, and off the Secrets with ASO's credentials.

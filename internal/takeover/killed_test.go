@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,8 +28,10 @@ func (w *Walk) killedAt(t *testing.T, write int, after bool) *int {
 	if !ok {
 		t.Fatal("the fake cannot be intercepted")
 	}
-	count := 0
+	count, mu := 0, sync.Mutex{}
 	guard := func(do func() error) error {
+		mu.Lock() // Independent changes are made at the same time.
+		defer mu.Unlock()
 		count++
 		if count == write && !after {
 			return errKilled
@@ -109,7 +112,7 @@ func (w *Walk) thereAndBack(t *testing.T) (there, back map[string]any) {
 	before := []string{"keep", "stop CAPZ", "remove webhooks", "hold"}
 	w.restarted(t, w.stepsTo(), before...)
 	w.controller(t, xrdKind.Kind)
-	w.restarted(t, w.stepsTo(), append(before, "hand over")...)
+	w.restarted(t, w.stepsTo(), append(before, "hand over ASO objects", "hand over")...)
 	there = w.seen(t)
 	var way []string
 	for _, s := range w.stepsBack() {
@@ -162,10 +165,10 @@ func killedAtEachWrite(t *testing.T, fewest int, start func() (*Walk, life)) {
 // machinesThereAndBack is thereAndBack for virtual machines, with this project composing what CAPZ made in Azure itself in the middle.
 func (w *Walk) machinesThereAndBack(t *testing.T, other client.Client) (there, back map[string]any) {
 	t.Helper()
-	w.restarted(t, w.stepsTo(), "hold", "hand over")
+	w.restarted(t, w.stepsTo(), "hold", "hand over ASO objects", "hand over")
 	there = w.seen(t)
 	create(t, other, composedHere)
-	w.restarted(t, w.stepsBack(), "hold", "detach", "let go", "hand back")
+	w.restarted(t, w.stepsBack(), "hold", "detach", "let go", "hand back ASO objects", "hand back")
 	return there, w.seen(t)
 }
 

@@ -146,7 +146,7 @@ func (w *Walk) object(t *testing.T, kind schema.GroupVersionKind, name string) *
 // TestMachines takes a cluster of virtual machines over, has what this project composes be there, and returns it.
 func TestMachines(t *testing.T) {
 	w := machinesWalk(t, machinesOfCAPZ)
-	w.steps(t, w.stepsTo(), "hold", "hand over")
+	w.steps(t, w.stepsTo(), "hold", "hand over ASO objects", "hand over")
 	for kind, name := range map[schema.GroupVersionKind]string{
 		composite.AzureCluster.GroupVersionKind: "c", composite.AzureMachine.GroupVersionKind: "m", composite.AzureMachinePool.GroupVersionKind: "p", poolMachineKind: "p-0",
 	} {
@@ -164,7 +164,7 @@ func TestMachines(t *testing.T) {
 	if cluster.GetAnnotations()[stateAnnotation] != "" {
 		t.Error("it is still held")
 	}
-	if again := w.steps(t, w.stepsTo(), "hold", "hand over"); len(again) > 0 {
+	if again := w.steps(t, w.stepsTo(), "hold", "hand over ASO objects", "hand over"); len(again) > 0 {
 		t.Errorf("after the takeover there are still changes: %q", again)
 	}
 
@@ -176,7 +176,7 @@ func TestMachines(t *testing.T) {
 			t.Errorf("the end of %s %s would delete something in Azure: %v, %v", o.GetKind(), o.GetName(), o.GetAnnotations(), o.GetFinalizers())
 		}
 	}
-	w.steps(t, w.stepsBack(), "hold", "detach", "let go", "hand back")
+	w.steps(t, w.stepsBack(), "hold", "detach", "let go", "hand back ASO objects", "hand back")
 	for _, o := range []*unstructured.Unstructured{nsg, vm} {
 		if w.object(t, o.GroupVersionKind(), o.GetName()) != nil {
 			t.Errorf("%s %s is still there", o.GetKind(), o.GetName())
@@ -199,7 +199,7 @@ func TestMachines(t *testing.T) {
 			t.Errorf("%s after the way back (-want +got):\n%s", kind.Kind, diff)
 		}
 	}
-	if again := w.steps(t, w.stepsBack(), "hold", "detach", "let go", "hand back"); len(again) > 0 {
+	if again := w.steps(t, w.stepsBack(), "hold", "detach", "let go", "hand back ASO objects", "hand back"); len(again) > 0 {
 		t.Errorf("after the way back there are still changes: %q", again)
 	}
 }
@@ -233,7 +233,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	if err := w.checkBack(context.Background()); err != nil {
 		t.Errorf("the way back is not open: %v", err)
 	}
-	w.steps(t, w.stepsBack(), "hold", "detach", "let go", "hand back")
+	w.steps(t, w.stepsBack(), "hold", "detach", "let go", "hand back ASO objects", "hand back")
 	machine := w.object(t, composite.AzureMachine.GroupVersionKind, "m")
 	if diff := cmp.Diff([]string{"azuremachine.infrastructure.cluster.x-k8s.io"}, machine.GetFinalizers()); diff != "" {
 		t.Errorf("finalizers after the way back (-want +got):\n%s", diff)

@@ -18,15 +18,18 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/walk"
 )
 
-// The steps of the way to this project.
+// The steps of the way to this project. From "stop CAPZ" until the end of "hand over" nobody reconciles the kinds, so that all else comes before, and what
+// Crossplane is not needed for while it installs the packages.
 func (w *Walk) stepsTo() []walk.Step {
 	return []walk.Step{
 		{Name: "keep", Changes: w.keepCAPZ},
+		{Name: "hold", Changes: w.holdForTo, Independent: true},
 		{Name: "stop CAPZ", Changes: w.stopCAPZ, Awaited: w.capzStopped},
-		{Name: "remove webhooks", Changes: w.removeWebhooks},
-		{Name: "hold", Changes: w.holdForTo},
-		{Name: "install", Changes: w.install, Awaited: w.installed},
-		{Name: "hand over", Changes: w.handOver},
+		{Name: "remove webhooks", Changes: w.removeWebhooks, Independent: true},
+		{Name: "hold", Changes: w.holdForTo, Independent: true}, // What CAPZ has made meanwhile.
+		{Name: "install", Changes: w.install},
+		{Name: "hand over ASO objects", Changes: w.handOverComposed, Independent: true, Awaited: w.installed},
+		{Name: "hand over", Changes: w.handOver, Independent: true},
 		{Name: "verify", Awaited: w.settled},
 	}
 }
@@ -234,8 +237,8 @@ func (w *Walk) installed(ctx context.Context) ([]string, error) {
 	return open, nil
 }
 
-// handOver gives each composite resource what CAPZ has made of it, and lets Crossplane act.
-func (w *Walk) handOver(ctx context.Context) ([]walk.Change, error) {
+// heldForTo returns what is still to be handed over, with its ASO objects.
+func (w *Walk) heldForTo(ctx context.Context) ([]held, error) {
 	composites, err := w.composites(ctx)
 	if err != nil {
 		return nil, err
@@ -244,14 +247,20 @@ func (w *Walk) handOver(ctx context.Context) ([]walk.Change, error) {
 		return xr.GetAnnotations()[stateAnnotation] != stateTo && slices.Contains(xr.GetFinalizers(), names.Finalizer)
 	})
 	all, err := w.hold(ctx, composites)
-	if err != nil {
-		return nil, err
+	for _, h := range all {
+		if deleted := deletedMeanwhile(h.composite); deleted != nil {
+			return nil, deleted
+		}
 	}
+	return all, err
+}
+
+// handOverComposed has the ASO objects be what Crossplane finds as composed. All of them are before the first composite resource is handed over: one that is
+// leads to its ASO objects no more.
+func (w *Walk) handOverComposed(ctx context.Context) ([]walk.Change, error) {
+	all, err := w.heldForTo(ctx)
 	var changes []walk.Change
 	for _, h := range all {
-		if err := deletedMeanwhile(h.composite); err != nil {
-			return nil, err
-		}
 		for _, c := range h.children {
 			if equality.Semantic.DeepEqual(c.PartialObjectMetadata, childFor(c, h.composite)) {
 				continue
@@ -261,6 +270,18 @@ func (w *Walk) handOver(ctx context.Context) ([]walk.Change, error) {
 					return w.Patch(ctx, c.PartialObjectMetadata, childFor(c, h.composite))
 				}))
 		}
+	}
+	return changes, err
+}
+
+// handOver gives each composite resource what CAPZ has made of it, and lets Crossplane act.
+func (w *Walk) handOver(ctx context.Context) ([]walk.Change, error) {
+	all, err := w.heldForTo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var changes []walk.Change
+	for _, h := range all {
 		xr, err := compositeFor(h)
 		if err != nil {
 			return nil, err

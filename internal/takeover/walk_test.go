@@ -127,18 +127,18 @@ func TestSteps(t *testing.T) {
 	ctx := context.Background()
 	before := []string{"keep", "stop CAPZ", "remove webhooks", "hold"}
 	want := []string{
-		"keep: ConfigMap crossplane-capz-takeover", "stop CAPZ: Deployment capz-controller-manager",
-		"remove webhooks: ValidatingWebhookConfiguration capz-validating-webhook-configuration", "hold: AzureASOManagedControlPlane c",
+		"keep: ConfigMap crossplane-capz-takeover", "hold: AzureASOManagedControlPlane c", "stop CAPZ: Deployment capz-controller-manager",
+		"remove webhooks: ValidatingWebhookConfiguration capz-validating-webhook-configuration",
 	}
 	if diff := cmp.Diff(want, w.steps(t, w.stepsTo(), before...)); diff != "" {
 		t.Errorf("to the middle (-want +got):\n%s", diff)
 	}
 	w.controller(t, xrdKind.Kind)
-	want = []string{"hand over: ResourceGroup g", "hand over: AzureASOManagedControlPlane c"}
-	if diff := cmp.Diff(want, w.steps(t, w.stepsTo(), append(before, "hand over")...)); diff != "" {
+	want = []string{"hand over ASO objects: ResourceGroup g", "hand over: AzureASOManagedControlPlane c"}
+	if diff := cmp.Diff(want, w.steps(t, w.stepsTo(), append(before, "hand over ASO objects", "hand over")...)); diff != "" {
 		t.Errorf("from the middle to the end (-want +got):\n%s", diff)
 	}
-	if again := w.steps(t, w.stepsTo(), append(before, "hand over")...); len(again) > 0 {
+	if again := w.steps(t, w.stepsTo(), append(before, "hand over ASO objects", "hand over")...); len(again) > 0 {
 		t.Errorf("at the end there are still changes: %q", again)
 	}
 	if err := w.removePackage(w.definition(t))(ctx); err == nil {
@@ -178,7 +178,7 @@ func TestSteps(t *testing.T) {
 func TestBackFromTheMiddle(t *testing.T) {
 	w := walkOf(t)
 	w.steps(t, w.stepsTo(), "keep", "stop CAPZ", "remove webhooks", "hold")
-	w.steps(t, w.stepsBack(), "hold", "take the definitions from Crossplane", "restore the definitions", "hand back", "start CAPZ", "restore the webhooks", "clean up")
+	w.steps(t, w.stepsBack(), "hold", "take the definitions from Crossplane", "restore the definitions", "hand back ASO objects", "hand back", "start CAPZ", "restore the webhooks", "clean up")
 	xr, err := w.Get(context.Background(), controlPlane().GroupVersionKind(), "n", "c")
 	if err != nil {
 		t.Fatal(err)

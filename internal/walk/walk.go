@@ -8,9 +8,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -24,6 +27,8 @@ type Walker struct {
 	Say func(string)
 	// Patience is how long a step waits for others, Poll how often it looks.
 	Patience, Poll time.Duration
+
+	saying sync.Mutex
 }
 
 // A Change is one object that is changed.
@@ -62,14 +67,20 @@ type Step struct {
 	Name string
 	// Changes returns what is still to be done; nil for nothing.
 	Changes func(context.Context) ([]Change, error)
+	// Independent says that no change depends on another: several are made at a time.
+	Independent bool
 	// Awaited returns, in words, what has to come by itself before the next step, nothing when all has; nil for nothing.
 	Awaited func(context.Context) ([]string, error)
 }
 
-// Walk takes steps one after another; with dry nothing is written. It returns the changes that were made, or would be. Its error names the step.
+// Walk takes steps one after another; with dry nothing is written, and of steps of one name only the first is looked at, as the others are for what comes
+// meanwhile. It returns the changes that were made, or would be. Its error names the step.
 func (w *Walker) Walk(ctx context.Context, dry bool, steps []Step) ([]Change, error) {
 	var all []Change
-	for _, s := range steps {
+	for i, s := range steps {
+		if dry && slices.ContainsFunc(steps[:i], func(former Step) bool { return former.Name == s.Name }) {
+			continue
+		}
 		changes, err := w.Take(ctx, dry, s)
 		all = append(all, changes...)
 		if err != nil {
@@ -105,19 +116,53 @@ func (w *Walker) Take(ctx context.Context, dry bool, s Step) ([]Change, error) {
 	return made, w.Await(ctx, s)
 }
 
-// make makes changes, unless dry, and returns those that were made.
+// atATime is how many independent changes are made at a time: an API server takes tens of requests of a person at once, and carries out as many as it has
+// processors.
+const atATime = 8
+
+// make makes changes, unless dry, and returns those that were made. After an error no more are begun.
 func (w *Walker) make(ctx context.Context, dry bool, s Step, changes []Change) ([]Change, error) {
 	for i := range changes {
 		changes[i].Step = s.Name
-		if dry {
-			continue
-		}
-		w.Say(s.Name + ": " + changes[i].String())
-		if err := changes[i].do(ctx); err != nil {
-			return changes[:i], fmt.Errorf("%s: %w", changes[i], err)
+	}
+	if dry {
+		return changes, nil
+	}
+	made := make([]bool, len(changes))
+	all, going := errgroup.WithContext(ctx)
+	all.SetLimit(1)
+	if s.Independent {
+		all.SetLimit(atATime)
+	}
+	for i := range changes {
+		all.Go(func() error {
+			if going.Err() != nil {
+				return context.Cause(going)
+			}
+			w.say(s.Name + ": " + changes[i].String())
+			// One that has begun comes to its end, whatever becomes of the others.
+			if err := changes[i].do(ctx); err != nil {
+				return fmt.Errorf("%s: %w", changes[i], err)
+			}
+			made[i] = true
+			return nil
+		})
+	}
+	err := all.Wait()
+	var done []Change
+	for i := range changes {
+		if made[i] {
+			done = append(done, changes[i])
 		}
 	}
-	return changes, nil
+	return done, err
+}
+
+// say says a line at a time.
+func (w *Walker) say(line string) {
+	w.saying.Lock()
+	defer w.saying.Unlock()
+	w.Say(line)
 }
 
 // Await waits until nothing of a step is awaited any more. An API server that cannot be read for a while is waited for, too. It returns an error that
@@ -141,7 +186,7 @@ func (w *Walker) Await(ctx context.Context, s Step) error {
 		}
 		if words := strings.Join(open, "; "); words != "" && words != said {
 			said = words
-			w.Say(s.Name + ": waiting for " + said)
+			w.say(s.Name + ": waiting for " + said)
 		}
 		select {
 		case <-ctx.Done():

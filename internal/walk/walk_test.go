@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -92,5 +93,56 @@ func TestAwait(t *testing.T) {
 				t.Errorf("got %v, want an error with %q", err, c.wrong)
 			}
 		})
+	}
+}
+
+// TestIndependent has changes that wait for each other, which is done only when several are made at a time, and others that must come in order.
+func TestIndependent(t *testing.T) {
+	ctx := context.Background()
+	w := &Walker{Say: func(string) {}}
+	object := &metav1.PartialObjectMetadata{}
+	var changes []Change
+	arrived := make(chan struct{})
+	for range 2 {
+		changes = append(changes, ChangeOf(object, "meets the other", func(ctx context.Context) error {
+			select {
+			case arrived <- struct{}{}:
+			case <-arrived:
+			case <-time.After(10 * time.Second):
+				return errors.New("nobody came")
+			}
+			return nil
+		}))
+	}
+	step := Step{Name: "meet", Independent: true, Changes: func(context.Context) ([]Change, error) { return changes, nil }}
+	if made, err := w.Take(ctx, false, step); err != nil || len(made) != len(changes) {
+		t.Errorf("made %d of %d: %v", len(made), len(changes), err)
+	}
+	var order []int
+	var inOrder []Change
+	for i := range 20 {
+		inOrder = append(inOrder, ChangeOf(object, "is next", func(context.Context) error {
+			if order = append(order, i); i == 10 {
+				return errRefused
+			}
+			return nil
+		}))
+	}
+	step = Step{Name: "queue", Changes: func(context.Context) ([]Change, error) { return inOrder, nil }}
+	if made, err := w.Take(ctx, false, step); !errors.Is(err, errRefused) || len(made) != 10 || len(order) != 11 || !slices.IsSorted(order) {
+		t.Errorf("made %d, in the order %v: %v; want 10 and an end with the eleventh", len(made), order, err)
+	}
+}
+
+// TestStepTwice has a dry run say once what two steps of a name would do.
+func TestStepTwice(t *testing.T) {
+	step := Step{Name: "hold", Changes: func(context.Context) ([]Change, error) {
+		return []Change{ChangeOf(&metav1.PartialObjectMetadata{}, "is held", func(context.Context) error { return nil })}, nil
+	}}
+	w := &Walker{Say: func(string) {}}
+	for dry, want := range map[bool]int{true: 1, false: 2} {
+		if changes, err := w.Walk(context.Background(), dry, []Step{step, step}); err != nil || len(changes) != want {
+			t.Errorf("dry %t: %d changes, want %d (%v)", dry, len(changes), want, err)
+		}
 	}
 }
