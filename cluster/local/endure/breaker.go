@@ -20,6 +20,8 @@ const (
 	superviseInterval = time.Second
 	// outageWait is how long clients meet an outage before Azure's clock is put forward to its end.
 	outageWait = 15 * time.Second
+	// lastLines is how much is looked at of what a component has said.
+	lastLines = 40
 )
 
 // An instant is a time that several know of.
@@ -83,7 +85,7 @@ func (b *breaker) turnOf(at *stack.Stack, component string) *sync.Mutex {
 	return b.turn[key]
 }
 
-// carryOut does on a management cluster what is to be done in a moment, and returns when the component is ready again.
+// carryOut does on a management cluster what is to be done in a moment, and returns when the component is ready again, or has ended once more.
 func (b *breaker) carryOut(ctx context.Context, at *stack.Stack, m Moment) error {
 	if m.Component == stack.AzureSim {
 		at = b.stacks[0]
@@ -109,7 +111,11 @@ func (b *breaker) carryOut(ctx context.Context, at *stack.Stack, m Moment) error
 		return err
 	}
 	sleep(ctx, m.For)
-	return at.Start(context.WithoutCancel(ctx), m.Component)
+	if err := at.Start(context.WithoutCancel(ctx), m.Component); err != nil {
+		// As one does that finds no API server: supervise starts it again.
+		b.log("%s has not come up: %s", m.Component, lastLine(process.Tail(at.LogFile(m.Component), lastLines)))
+	}
+	return nil
 }
 
 // contended counts what somebody else has written.
@@ -161,7 +167,7 @@ func (b *breaker) revive(ctx context.Context, at *stack.Stack, component string)
 	if b.isClosed() || !slices.Contains(at.Dead(), component) {
 		return nil
 	}
-	last := process.Tail(at.LogFile(component), 40)
+	last := process.Tail(at.LogFile(component), lastLines)
 	b.mu.Lock()
 	b.ended[component]++
 	if panicked := panicIn(last); panicked != "" {
