@@ -39,7 +39,8 @@ func (o Other) Edit(root string) error {
 func (o Other) Staged() bool { return o.Part == kubernetes }
 
 // Require returns a go.mod file with another version of a module, of which upstream is the go.mod file of that version. Libraries that upstream keeps in its
-// own repository get the version that they are released in: v0.35.4 for Kubernetes v1.35.4. Those that it has no more, or not yet, go.
+// own repository get the version that they are released in: v0.35.4 for Kubernetes v1.35.4. Those that it has no more, or not yet, go. Of what the file
+// requires directly, as upstream does, it takes upstream's version.
 func Require(content, upstream []byte, module, version string) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", content, nil)
 	if err != nil {
@@ -48,6 +49,10 @@ func Require(content, upstream []byte, module, version string) ([]byte, error) {
 	from, err := modfile.Parse("upstream/go.mod", upstream, nil)
 	if err != nil {
 		return nil, err
+	}
+	theirs := map[string]string{}
+	for _, r := range from.Require {
+		theirs[r.Mod.Path] = r.Mod.Version
 	}
 	staged := map[string]bool{}
 	for _, r := range from.Replace {
@@ -79,6 +84,8 @@ func Require(content, upstream []byte, module, version string) ([]byte, error) {
 			err = file.AddRequire(path, library)
 		case was[path] && !staged[path]:
 			err = file.DropRequire(path)
+		case !staged[path] && !r.Indirect && theirs[path] != "":
+			err = file.AddRequire(path, theirs[path])
 		}
 		if err != nil {
 			return nil, err

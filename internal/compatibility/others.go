@@ -30,6 +30,9 @@ type Other struct {
 // An Edit replaces a text in a file of the checkout.
 type Edit struct{ File, Old, New string }
 
+// machineFile is what the kubelet of simulated machines measures by.
+const machineFile = "cluster/local/parts/kubernetes/machine.go"
+
 // others are those that `make compatibility` runs, the supported ones first.
 var others = []Other{
 	{
@@ -44,7 +47,16 @@ var others = []Other{
 	{Part: aso, Version: "v2.18.0"},
 	{Part: crossplane, Version: "v2.4.2"},
 	{Part: kubernetes, Version: "v1.35.4"},
-	{Part: kubernetes, Version: "v1.37.2"},
+	{
+		Part: kubernetes, Version: "v1.37.2",
+		// The kubelet measures with a later cAdvisor, which has one version of its types.
+		Edits: []Edit{
+			{machineFile, `"github.com/google/cadvisor/info/v1"`, `"github.com/google/cadvisor/lib/model"`},
+			{machineFile, `"github.com/google/cadvisor/info/v2"`, `"github.com/google/cadvisor/lib/model"`},
+			{machineFile, `	cadvisortesting "`, "\t\"k8s.io/klog/v2\"\n\tcadvisortesting \""},
+			{machineFile, "MachineInfo() (", "MachineInfo(klog.Logger) ("},
+		},
+	},
 	{Part: crossplane, Version: "v2.3.3"},
 }
 

@@ -94,6 +94,8 @@ func TestRequire(t *testing.T) {
 go 1.26.0
 
 require (
+	example.org/both v1.3.0
+	example.org/deep v1.4.0 // indirect
 	example.org/other v1.2.3
 	k8s.io/api v0.36.3 // indirect
 	k8s.io/kubectl v0.0.0
@@ -109,7 +111,11 @@ replace (
 `
 	const upstream = `module k8s.io/kubernetes
 
-require k8s.io/api v0.0.0
+require (
+	example.org/both v1.2.0
+	example.org/deep v1.3.0
+	k8s.io/api v0.0.0
+)
 
 replace (
 	k8s.io/api => ./staging/src/k8s.io/api
@@ -123,6 +129,8 @@ replace (
 go 1.26.0
 
 require (
+	example.org/both v1.2.0
+	example.org/deep v1.4.0 // indirect
 	example.org/other v1.2.3
 	k8s.io/api v0.35.4 // indirect
 	k8s.io/kubectl v0.0.0
