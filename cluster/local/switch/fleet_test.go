@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,4 +80,7 @@ func (w *world) timed(from, to string, args ...string) {
 	}
 	w.Logf("kubectl capz %s: %s for %d clusters, %s of it from the begin of %q to the end of %q", strings.Join(args, " "),
 		time.Since(begun).Round(100*time.Millisecond), fleet, last[to].Sub(first[from]).Round(100*time.Millisecond), from, to)
+	for _, step := range slices.SortedFunc(maps.Keys(first), func(a, b string) int { return first[a].Compare(first[b]) }) {
+		w.Logf("%6.1f s to %6.1f s: %s", first[step].Sub(begun).Seconds(), last[step].Sub(begun).Seconds(), step)
+	}
 }

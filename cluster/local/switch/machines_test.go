@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 )
 
 const controlPlanes = "controlplane.cluster.x-k8s.io/v1beta2"
@@ -75,7 +77,7 @@ func adopted(kinds [][2]string) func(*world) {
 			}
 			for _, o := range list {
 				annotations := o.GetAnnotations()
-				if annotations["infrastructure.cluster.x-k8s.io/ownership"] != "owned" || !ready(o) {
+				if annotations["infrastructure.cluster.x-k8s.io/ownership"] != "owned" || !aso.StateOf(&o).Ready {
 					w.Errorf("%s %s is not Ready as the Cluster's own after the takeover: %v", kind[1], o.GetName(), annotations)
 				}
 			}
@@ -93,17 +95,6 @@ func released(kinds [][2]string) func(*world) {
 			}
 		}
 	}
-}
-
-// ready reports whether Azure Service Operator has what an object stands for.
-func ready(o unstructured.Unstructured) bool {
-	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-	for _, c := range conditions {
-		if condition, _ := c.(map[string]any); condition["type"] == "Ready" {
-			return condition["status"] == "True"
-		}
-	}
-	return false
 }
 
 // ready returns how many ready replicas an object of Cluster API has.
