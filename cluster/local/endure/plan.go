@@ -101,7 +101,7 @@ const (
 	// fewestInjections and moreInjections are how many kinds of fault there are in a stage, and how many more there may be.
 	fewestInjections, moreInjections = 8, 8
 	// mostTimes is how many requests a fault answers at most, mostEvery how rare it is at most.
-	mostTimes, mostEvery = 20, 3
+	mostTimes, mostEvery = 60, 2
 	// contentionsOfTen is in how many of ten stages somebody else writes to the objects.
 	contentionsOfTen = 4
 	// crowdsOfTen is in how many the API server has too many requests.
