@@ -46,6 +46,24 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+func TestUnbuilt(t *testing.T) {
+	cases := map[string]struct{ printed, want string }{
+		"Compiler": {
+			printed: "build 1 of 16: kubernetes (10s)\n05:12:33  FAIL: build 1 of 16: kubernetes: go build . : exit status 1\n# m\n./a.go:1:  undefined: x\nFAIL\tm/e2e\t3.1s\nFAIL\n",
+			want:    "kubernetes: go build . : exit status 1: ./a.go:1: undefined: x",
+		},
+		"ManagementCluster": {printed: "build 1 of 16: kubernetes: cached\n05:12:34  FAIL: CRDs are refused\nFAIL\tm/e2e\t3.1s\n"},
+		"Scenario":          {printed: "05:12:33  TestCalm/typed: step create: my-cluster is not there\n"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := unbuilt(tc.printed); got != tc.want {
+				t.Errorf("unbuilt() = %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 // TestClone has a clone have what is committed and what was built, and not what is neither.
 func TestClone(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -85,6 +103,13 @@ func TestClone(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(c.dir, ".local/bin/kubernetes")); err != nil || info.Mode()&0o100 == 0 {
 		t.Errorf("the binary cannot be run: %v, %v", info, err)
+	}
+	write(filepath.Join(c.dir, "main.go"), "package other")
+	if err := c.hide(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := exec.CommandContext(t.Context(), "git", "-C", c.dir, "status", "--porcelain", "--untracked-files=no").Output(); err != nil || len(status) > 0 {
+		t.Errorf("git says that the clone is changed: %s%v", status, err)
 	}
 	if target, err := os.Readlink(filepath.Join(c.dir, ".local/bin/etcd")); err != nil || target != "kubernetes" {
 		t.Errorf("the link leads to %q, %v", target, err)
