@@ -98,7 +98,7 @@ type Run struct {
 	Other string `json:"other,omitempty"`
 	// Result of a run of another version.
 	Result Result `json:"result,omitempty"`
-	// Reason says in one sentence why it has not passed.
+	// Reason says in one sentence why it has not passed: what was printed, until somebody has looked.
 	Reason string `json:"reason,omitempty"`
 }
 

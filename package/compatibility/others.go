@@ -222,7 +222,13 @@ func (c *clone) run(ctx context.Context, dir, name string, args ...string) (stri
 
 // lastSaid returns the last line that a command printed; that of its error if none.
 func lastSaid(printed string, err error) string {
-	lines := strings.Split(strings.TrimSpace(printed), "\n")
+	// A module proxy's words come after what was asked of it.
+	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(printed), "\n"), func(line string) bool {
+		return strings.HasPrefix(strings.TrimSpace(line), "server response: ")
+	})
+	if len(lines) == 0 {
+		return err.Error()
+	}
 	return cmp.Or(strings.Join(strings.Fields(lines[len(lines)-1]), " "), err.Error())
 }
 

@@ -35,6 +35,8 @@ func TestFailure(t *testing.T) {
 		},
 		"ManagementCluster": {printed: "05:12:33  etcd answers\n05:12:34  FAIL: CRDs are refused\nFAIL\tm/e2e\t3.1s\n", want: "CRDs are refused"},
 		"Compiler":          {printed: "# m/e2e\n./a.go:1:  undefined: x\n\n", want: "./a.go:1: undefined: x"},
+		"Proxy":             {printed: "go: m@v1.0.0: reading m.mod: 403 Forbidden\n\tserver response: This module version is not available.\n", want: "go: m@v1.0.0: reading m.mod: 403 Forbidden"},
+		"ProxyAlone":        {printed: "server response: no\n", want: "exit status 1"},
 		"Nothing":           {want: "exit status 1"},
 	}
 	for name, tc := range cases {
