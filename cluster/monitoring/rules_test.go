@@ -20,14 +20,16 @@ import (
 // observed is for how long the series of a case are.
 const observed = 4 * time.Hour
 
-// healthy are series of a management cluster where all is well: "x240" is 240 minutes more.
+// healthy are series of a management cluster where all is well: "x240" is 240 minutes more. What has failed for two minutes is over by then.
 var healthy = []string{
 	`up{job="crossplane-system/provider-capz",pod="provider-a"} 1x240`,
 	`up{job="crossplane-system/provider-capz",pod="provider-b"} 1x240`,
 	`up{job="crossplane-system/function-capz",pod="function-a"} 1x240`,
 	`workqueue_depth{job="crossplane-system/provider-capz",pod="provider-a",name="azureasomanagedcontrolplane",controller="azureasomanagedcontrolplane"} 0x240`,
 	`controller_runtime_reconcile_errors_total{job="crossplane-system/provider-capz",controller="azuremachine"} 0+0.5x240`,
+	`controller_runtime_reconcile_errors_total{job="crossplane-system/provider-capz",controller="azurecluster"} 0x60 90 100x180`,
 	`capz_function_requests_total{kind="AzureCluster",result="composed"} 0+10x240`,
+	`capz_function_requests_total{kind="AzureMachine",result="fatal"} 0x60 5 6 7x180`,
 	`capz_function_request_seconds_bucket{kind="AzureCluster",le="0.005"} 0+9x240`,
 	`capz_function_request_seconds_bucket{kind="AzureCluster",le="0.25"} 0+10x240`,
 	`capz_function_request_seconds_bucket{kind="AzureCluster",le="+Inf"} 0+10x240`,
@@ -47,11 +49,11 @@ var healthy = []string{
 	`capz_kubeconfig_tokens{left="1h"} 2x240`,
 	`capz_kubeconfig_tokens{left="4m"} 0x60 1 0x179`,
 	`capz_kubeconfig_token_requests_total{result="succeeded"} 0+1x240`,
-	`capz_kubeconfig_token_requests_total{result="failed"} 0x60 1x180`,
+	`capz_kubeconfig_token_requests_total{result="failed"} 0x60 9 10x180`,
 	`capz_azure_requests_total{method="GET",type="Microsoft.Compute/virtualMachines",status="2xx"} 0+5x240`,
 	`capz_azure_requests_total{method="GET",type="Microsoft.Compute/virtualMachines",status="429"} 0x60 1x180`,
-	`capz_azure_errors_total{type="Microsoft.Compute/virtualMachines",code="Unreachable"} 0x60 1x180`,
-	`capz_azure_errors_total{type="Microsoft.Compute/virtualMachines",code="SignIn"} 0x60 1x180`,
+	`capz_azure_errors_total{type="Microsoft.Compute/virtualMachines",code="Unreachable"} 0x60 20 30 31x180`,
+	`capz_azure_errors_total{type="Microsoft.Compute/virtualMachines",code="SignIn"} 0x60 20 30 31x180`,
 	`capz_azure_errors_total{type="Microsoft.Compute/virtualMachines",code="Conflict"} 0+1x240`,
 	`capz_drifted_composite_resources{kind="AzureManagedMachinePool"} 0x60 1x60 0x60 1x57`,
 	`capz_unready_resources{kind="VirtualMachine",reason="Creating"} 2x240`,
@@ -83,7 +85,6 @@ var faults = map[string]fault{
 	"CapzWaitsLong":      {series: []string{`capz_composite_resources_oldest_seconds{kind="AzureManagedMachinePool",state="waiting"} 0+60x240`}},
 	"CapzDeletionStuck":  {series: []string{`capz_composite_resources_oldest_seconds{kind="AzureManagedMachinePool",state="deleting"} 0+60x240`}},
 	"CapzHeldLong":       {series: []string{`capz_held_objects_oldest_seconds{kind="NetworkInterface"} 0+60x240`}},
-	"CapzClusterFailed":  {series: []string{`capz_clusters{family="AzureManaged",phase="Failed"} 1x240`}},
 	"CapzSlowToReady": {series: []string{
 		`capz_time_to_ready_seconds_bucket{family="AzureManaged",kind="Cluster",le="1800"} 0+1x240`, `capz_time_to_ready_seconds_bucket{family="AzureManaged",kind="Cluster",le="3600"} 0+2x240`,
 		`capz_time_to_ready_seconds_bucket{family="AzureManaged",kind="Cluster",le="+Inf"} 0+2x240`,

@@ -98,6 +98,20 @@ var alive = []composite.Role{
 	composite.InfrastructureCluster, composite.ControlPlane, composite.InfrastructureMachinePool, composite.InfrastructureMachine, composite.Application,
 }
 
+// born returns the values of family and kind of all that becomes ready, Clusters among it.
+func born() [][]string {
+	var all [][]string
+	for _, family := range families() {
+		all = append(all, []string{family, ClusterKind})
+	}
+	for _, k := range composite.Catalogue() {
+		if slices.Contains(alive[:4], k.Role) {
+			all = append(all, []string{string(k.Family), k.Kind})
+		}
+	}
+	return all
+}
+
 func composedKinds() []string {
 	var all []string
 	for _, k := range aso.Catalogue() {

@@ -140,6 +140,15 @@ func counter(m Metric) CounterMetric {
 	return c
 }
 
+// from0 has a series of these values be there before it counts anything. Prometheus sees no increase in a series that begins at 1, so that
+// what seldom happens would not be seen at all.
+func (c CounterMetric) from0(series ...[]string) CounterMetric {
+	for _, values := range series {
+		c.vec.WithLabelValues(values...)
+	}
+	return c
+}
+
 // Inc adds one to the series of the values of the labels, in their order.
 func (c CounterMetric) Inc(values ...string) { c.vec.WithLabelValues(c.bounded(values)...).Inc() }
 
@@ -155,6 +164,14 @@ func histogram(m Metric) HistogramMetric {
 	h := HistogramMetric{&m, prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: m.Name, Help: m.Help, Buckets: m.Buckets}, m.labelNames())}
 	m.collector = h.vec
 	catalogue = append(catalogue, h.Metric)
+	return h
+}
+
+// from0 does what it does for counters.
+func (h HistogramMetric) from0(series ...[]string) HistogramMetric {
+	for _, values := range series {
+		h.vec.WithLabelValues(values...)
+	}
 	return h
 }
 

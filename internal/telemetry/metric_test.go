@@ -105,6 +105,25 @@ capz_azure_errors_total{code="other",type="Microsoft.Compute/virtualMachines"} 3
 	}
 }
 
+// TestFrom0 has what seldom happens be there from the start: Prometheus sees no increase in a series that begins at 1.
+func TestFrom0(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	if err := Register(registry, Provider); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*Metric{TimeToReady.Metric, TokenRequests.Metric} {
+		n, err := testutil.GatherAndCount(registry, m.Name)
+		if err != nil || n == 0 || n > m.Series() {
+			t.Errorf("%s has %d series before anything has happened, of at most %d, error %v", m.Name, n, m.Series(), err)
+		}
+	}
+	for _, values := range born() {
+		if bounded := TimeToReady.bounded(values); !slices.Equal(bounded, values) {
+			t.Errorf("%v become %v", values, bounded)
+		}
+	}
+}
+
 // TestRegister registers what a component counts, and nothing of the other's.
 func TestRegister(t *testing.T) {
 	for _, component := range []Component{Provider, Function} {

@@ -13,7 +13,7 @@ var (
 		Help: "For how long the composite resource that is longest in a state has been in it, or has not been ready. There is none for those that are ready or paused."})
 	TimeToReady = histogram(Metric{Name: "capz_time_to_ready_seconds", Unit: "seconds", Of: Provider, Labels: []Label{familyLabel, bornLabel},
 		Buckets: []float64{15, 30, 60, 120, 180, 300, 450, 600, 900, 1200, 1800, 3600, 7200},
-		Help:    "Time from the creation of an object to the moment when its status first says that it is provisioned. For a Cluster both infrastructure and control plane are. One that was moved here counts from its arrival."})
+		Help:    "Time from the creation of an object to the moment when its status first says that it is provisioned. For a Cluster both infrastructure and control plane are. One that was moved here counts from its arrival."}).from0(born()...)
 	Held = gauge(Metric{Name: "capz_held_objects", Unit: "objects", Of: Provider, Labels: []Label{composedLabel},
 		Help: "Composed objects that wait in Kubernetes for what they refer to. Nothing has been sent to Azure for them."})
 	HeldOldest = gauge(Metric{Name: "capz_held_objects_oldest_seconds", Unit: "seconds", Of: Provider, Labels: []Label{composedLabel},
@@ -54,7 +54,7 @@ var (
 		Help: "Requests of provider-capz itself to Azure Resource Manager that have failed. That Azure does not have a resource that is looked for is no failure."})
 	TokenRequests = counter(Metric{Name: "capz_kubeconfig_token_requests_total", Unit: "requests", Of: Provider,
 		Labels: []Label{{Name: "result", Help: "what came of it", Values: []string{ResultSucceeded, ResultFailed}}},
-		Help:   "Tokens that Entra was asked for, to be put into kubeconfig Secrets."})
+		Help:   "Tokens that Entra was asked for, to be put into kubeconfig Secrets."}).from0([]string{ResultSucceeded}, []string{ResultFailed})
 )
 
 // The results of a request.

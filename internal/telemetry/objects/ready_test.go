@@ -57,12 +57,12 @@ func observed(t *testing.T, kind string) (count uint64, sum float64) {
 		for _, m := range f.GetMetric() {
 			for _, l := range m.GetLabel() {
 				if l.GetName() == "kind" && l.GetValue() == kind {
-					return m.GetHistogram().GetSampleCount(), m.GetHistogram().GetSampleSum()
+					count, sum = count+m.GetHistogram().GetSampleCount(), sum+m.GetHistogram().GetSampleSum()
 				}
 			}
 		}
 	}
-	return 0, 0
+	return count, sum
 }
 
 // TestTimeToReady measures once for each object: when its status says for the first time that it is provisioned.
