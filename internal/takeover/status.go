@@ -21,11 +21,15 @@ var (
 	statusFailureDomains = field.At[any]("status", "failureDomains")
 )
 
+// keptHere are the conditions that stay on the way to this project. Synced is Crossplane's, which says by it that an object is held: it writes the condition
+// again at once where that is gone, and the write after that comes too late.
+var keptHere = []string{"Ready", "Synced"}
+
 // statusFor returns a composite resource with its status as this project has it. The original is not changed.
 func statusFor(xr *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	byName, isMap, err := failureDomains[map[string]any](xr)
 	if err != nil || !isMap {
-		return withoutForeignConditions(xr, "TakenOver"), err
+		return withoutForeignConditions(xr, "TakenOver", keptHere...), err
 	}
 	list := []any{}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
@@ -37,7 +41,7 @@ func statusFor(xr *unstructured.Unstructured) (*unstructured.Unstructured, error
 		domain["name"] = name
 		list = append(list, domain)
 	}
-	out := withoutForeignConditions(xr, "TakenOver")
+	out := withoutForeignConditions(xr, "TakenOver", keptHere...)
 	return out, statusFailureDomains.Set(out, list)
 }
 
@@ -45,7 +49,7 @@ func statusFor(xr *unstructured.Unstructured) (*unstructured.Unstructured, error
 func statusBack(xr *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	list, isList, err := failureDomains[[]any](xr)
 	if err != nil || !isList {
-		return withoutForeignConditions(xr, "GivenBack"), err
+		return withoutForeignConditions(xr, "GivenBack", "Ready"), err
 	}
 	byName := map[string]any{}
 	for _, domain := range field.Maps(list) {
@@ -54,7 +58,7 @@ func statusBack(xr *unstructured.Unstructured) (*unstructured.Unstructured, erro
 		delete(domain, "name")
 		byName[name] = domain
 	}
-	out := withoutForeignConditions(xr, "GivenBack")
+	out := withoutForeignConditions(xr, "GivenBack", "Ready")
 	return out, statusFailureDomains.Set(out, byName)
 }
 
@@ -72,13 +76,13 @@ func failureDomains[Form any](xr *unstructured.Unstructured) (Form, bool, error)
 	return domains, is, nil
 }
 
-// withoutForeignConditions returns a composite resource without the conditions that nobody will keep up to date any more. Ready stays, by which
-// Cluster API goes, until it is written anew. It gets the reason, where it has none: Crossplane's conditions must have one.
-func withoutForeignConditions(xr *unstructured.Unstructured, reason string) *unstructured.Unstructured {
+// withoutForeignConditions returns a composite resource without the conditions that nobody will keep up to date any more, but for those of some types. Ready
+// stays, by which Cluster API goes, until it is written anew. What has no reason gets the given one: Crossplane's conditions must have one.
+func withoutForeignConditions(xr *unstructured.Unstructured, reason string, stay ...string) *unstructured.Unstructured {
 	xr = xr.DeepCopy()
 	var kept []any
 	for _, condition := range field.Maps(statusConditions.Value(xr)) {
-		if condition["type"] != "Ready" {
+		if !slices.Contains(stay, field.Text(condition["type"])) {
 			continue
 		}
 		if field.Text(condition["reason"]) == "" {

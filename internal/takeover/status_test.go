@@ -42,6 +42,11 @@ func TestStatus(t *testing.T) {
 			there:  map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "False", "reason": "Failed"}}},
 			back:   map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": "False", "reason": "Failed"}}},
 		},
+		"Held": {
+			status: map[string]any{"conditions": []any{map[string]any{"type": "Synced", "status": "False", "reason": "ReconcilePaused"}, map[string]any{"type": "VNetReady", "status": "True"}}},
+			there:  map[string]any{"conditions": []any{map[string]any{"type": "Synced", "status": "False", "reason": "ReconcilePaused"}}},
+			back:   map[string]any{},
+		},
 		"NoReady": {status: map[string]any{"conditions": []any{map[string]any{"type": "VNetReady", "status": "True"}}}, there: map[string]any{}, back: map[string]any{}},
 	}
 	for name, c := range cases {

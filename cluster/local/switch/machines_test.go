@@ -53,7 +53,7 @@ func TestMachinesInOwnNetwork(t *testing.T) {
 			w.makeNetwork()
 			w.put(companyNetwork+"/subnets/control-planes", "2020-11-01", `{"properties":{"addressPrefix":"10.65.0.0/24"}}`)
 		},
-		said:  "AzureCluster default/my-cluster: refers to 5 composed objects",
+		said:  "AzureCluster default/my-cluster: refers to 6 composed objects",
 		kinds: append(infrastructure("AzureCluster", "AzureMachine", "AzureMachineTemplate"), [2]string{capi, "Machine"}, [2]string{controlPlanes, "KubeadmControlPlane"}),
 		taken: adopted(machinesByCAPZ), returned: released(madeByCAPZ),
 		between: (*world).pause,
