@@ -27,8 +27,8 @@ func TestServer(t *testing.T) {
 	}
 	provider, function := serve(t, telemetry.Provider), serve(t, telemetry.Function)
 	p := startPrometheus(t, root, []appsv1.Deployment{
-		deployment(t, "provider-capz-1234", "pkg.crossplane.io/provider", "provider-capz", provider),
-		deployment(t, "function-capz-5678", "pkg.crossplane.io/function", "function-capz", function),
+		deployment(t, "provider-capz-1234", "pkg.crossplane.io/provider", "crossplane-capz-provider-capz", provider),
+		deployment(t, "function-capz-5678", "pkg.crossplane.io/function", "crossplane-capz-function-capz", function),
 		deployment(t, "stranger", "pkg.crossplane.io/provider", "stranger", function),
 	})
 	begun := time.Now()

@@ -123,6 +123,7 @@ func TestIsComponent(t *testing.T) {
 		want     bool
 	}{
 		"provider-capz":            {"{kind: Pod, metadata: {labels: {pkg.crossplane.io/provider: provider-capz}}}", true},
+		"as Crossplane names it":   {"{kind: Pod, metadata: {labels: {pkg.crossplane.io/provider: crossplane-capz-provider-capz}}}", true},
 		"another provider":         {"{kind: Pod, metadata: {labels: {pkg.crossplane.io/provider: provider-aws}}}", false},
 		"any function":             {"{kind: Pod, metadata: {labels: {pkg.crossplane.io/function: function-auto-ready}}}", true},
 		"Crossplane":               {"{kind: Pod, metadata: {labels: {app: crossplane}}}", true},

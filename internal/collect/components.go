@@ -20,9 +20,10 @@ import (
 )
 
 // components select the Pods of what runs here, by the labels that Crossplane gives those of packages, and by those of the manifests of
-// Crossplane, Cluster API and its providers, and Azure Service Operator.
+// Crossplane, Cluster API and its providers, and Azure Service Operator. The Provider has the name that Crossplane gives it as what the Configuration depends
+// on, unless somebody has installed it alone.
 var components = []labels.Selector{
-	selector("pkg.crossplane.io/provider=provider-capz"),
+	selector("pkg.crossplane.io/provider in (crossplane-capz-provider-capz, provider-capz)"),
 	selector("pkg.crossplane.io/function"),
 	selector("app in (crossplane, crossplane-rbac-manager)"),
 	selector("cluster.x-k8s.io/provider"),
