@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
@@ -116,10 +117,29 @@ func (w *Walk) change(xr *unstructured.Unstructured, what string, status func(*u
 				}
 			}
 		}
+		return w.write(ctx, current, current != xr, rest)
+	})
+}
+
+// manyWriters is how often an object is read anew that others have written meanwhile.
+const manyWriters = 20
+
+// write writes the rest of an object. Where its status was written just before, others may have seen that and written theirs: the object is read anew then, so
+// that its status is not written again, which they would see again.
+func (w *Walk) write(ctx context.Context, current *unstructured.Unstructured, seen bool, rest func(*unstructured.Unstructured) (*unstructured.Unstructured, error)) error {
+	for attempt := 0; ; attempt++ {
 		changed, err := rest(current)
 		if err != nil {
 			return err
 		}
-		return w.Patch(ctx, current, changed)
-	})
+		err = w.Patch(ctx, current, changed)
+		if !apierrors.IsConflict(err) || !seen || attempt == manyWriters {
+			return err
+		}
+		anew, unread := w.Get(ctx, current.GroupVersionKind(), current.GetNamespace(), current.GetName())
+		if unread != nil || anew == nil || anew.GetDeletionTimestamp() != nil {
+			return err // The next look says what has become of it.
+		}
+		current = anew
+	}
 }

@@ -1,10 +1,18 @@
 package takeover
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composite"
+	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
 )
 
 func azureCluster(status map[string]any) *unstructured.Unstructured {
@@ -79,5 +87,40 @@ func TestStatus(t *testing.T) {
 				t.Errorf("the original is changed (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestOthersWriteStatus has a controller write its condition anew whenever the status is written without it: the status is written once, and the rest comes
+// through.
+func TestOthersWriteStatus(t *testing.T) {
+	w := machinesWalk(t, machinesOfCAPZ)
+	ctx := context.Background()
+	inner, ok := w.Client.(client.WithWatch)
+	if !ok {
+		t.Fatal("the fake cannot be intercepted")
+	}
+	say := func() error {
+		xr := w.object(t, composite.AzureCluster.GroupVersionKind, "c")
+		err := statusConditions.Set(xr, []any{map[string]any{"type": "SaidAnew", "status": "True", "reason": "Said"}})
+		return errors.Join(err, inner.Status().Update(ctx, xr))
+	}
+	if err := say(); err != nil {
+		t.Fatal(err)
+	}
+	written := 0
+	w.Client = interceptor.NewClient(inner, interceptor.Funcs{
+		SubResourcePatch: func(ctx context.Context, c client.Client, name string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			err := c.SubResource(name).Patch(ctx, o, p, opts...)
+			if o.GetName() == "c" {
+				written++
+				err = errors.Join(err, say())
+			}
+			return err
+		},
+	})
+	w.steps(t, w.stepsTo(), "hold", "hand over ASO objects", "hand over")
+	xr := w.object(t, composite.AzureCluster.GroupVersionKind, "c")
+	if !slices.Contains(xr.GetFinalizers(), names.Finalizer) || xr.GetAnnotations()[stateAnnotation] != "" || written != 1 {
+		t.Errorf("finalizers %v, annotations %v, after %d writes of the status; want it handed over after one", xr.GetFinalizers(), xr.GetAnnotations(), written)
 	}
 }
