@@ -64,6 +64,8 @@ type breaker struct {
 	panics []string
 	// writes are those of somebody else, tooMany the requests that the API server has refused as too many.
 	writes, tooMany int
+	// cut are the connections that were cut.
+	cut int
 	// offset is how far Azure's clock is ahead.
 	offset time.Duration
 	closed bool
@@ -269,6 +271,11 @@ func (w *world) breakStage(ctx context.Context, stage int) error {
 			do(c.After, func() error { return w.crowd(ctx, c) })
 		}
 	}
+	for _, c := range w.life.Cuts {
+		if c.Stage == stage {
+			do(c.After, func() error { return w.sever(c.Component) })
+		}
+	}
 	var names []string
 	for number, i := range w.life.Injections {
 		if i.Stage == stage {
@@ -287,7 +294,7 @@ func (w *world) breakStage(ctx context.Context, stage int) error {
 }
 
 // faultsLast is how long faults stay after the last of a stage was injected.
-const faultsLast = 10 * time.Second
+const faultsLast = 40 * time.Second
 
 // inject has Azure answer wrongly.
 func (w *world) inject(ctx context.Context, name string, i Injection) error {

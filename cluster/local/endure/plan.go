@@ -75,6 +75,13 @@ type Crowd struct {
 	Account string
 }
 
+// A Cut is when the connections of a component are cut.
+type Cut struct {
+	Stage     int
+	After     time.Duration
+	Component string
+}
+
 // A Life is what a cluster goes through.
 type Life struct {
 	Number     int
@@ -82,9 +89,10 @@ type Life struct {
 	Stages     []Stage
 	Moments    []Moment
 	Injections []Injection
-	// Contentions and Crowds are in some stages.
+	// Contentions, Crowds and Cuts are in some stages.
 	Contentions []Contention
 	Crowds      []Crowd
+	Cuts        []Cut
 }
 
 // Name is what the life's namespace is called.
@@ -106,6 +114,8 @@ const (
 	contentionsOfTen = 4
 	// crowdsOfTen is in how many the API server has too many requests.
 	crowdsOfTen = 1
+	// cutsOfTen is in how many of ten the connections of a component are cut, and after that those of another, and so on.
+	cutsOfTen = 6
 	// rareOutages is how many times rarer an outage is, in which no life goes on, than other faults.
 	rareOutages = 4
 )
@@ -137,6 +147,9 @@ func (p Plan) Life(number int) Life {
 		}
 		if choice.IntN(10) < crowdsOfTen {
 			life.Crowds = append(life.Crowds, Crowd{stage, upTo(choice, window), time.Second + upTo(choice, longestDown), crowders[choice.IntN(len(crowders))]})
+		}
+		for choice.IntN(10) < cutsOfTen {
+			life.Cuts = append(life.Cuts, Cut{stage, upTo(choice, window), cuttable[choice.IntN(len(cuttable))]})
 		}
 	}
 	return life

@@ -41,7 +41,7 @@ func TestEachFamily(t *testing.T) {
 
 // TestPlanOfLives looks at what holds for every life, and what many lives have together.
 func TestPlanOfLives(t *testing.T) {
-	contentions, crowds := 0, 0
+	contentions, crowds, cuts := 0, 0, 0
 	kinds, components, stages, acts := map[string]bool{}, map[string]bool{}, map[Stage]bool{}, map[Act]bool{}
 	for number := range 400 {
 		moves := number%2 == 0
@@ -75,6 +75,11 @@ func TestPlanOfLives(t *testing.T) {
 				t.Errorf("life %d: crowd %+v", number, c)
 			}
 		}
+		for _, c := range life.Cuts {
+			if cuts++; c.Stage >= len(life.Stages) || c.After > window || !slices.Contains(cuttable, c.Component) {
+				t.Errorf("life %d: cut %+v", number, c)
+			}
+		}
 		for _, i := range life.Injections {
 			if i.Stage >= len(life.Stages) || i.Times < 1 || i.Every < 1 || i.After > window || azureFault(i.Kind) == nil {
 				t.Errorf("life %d: injection %+v", number, i)
@@ -92,8 +97,8 @@ func TestPlanOfLives(t *testing.T) {
 			t.Errorf("nothing is ever done to %s", component)
 		}
 	}
-	if contentions < 400 || crowds < 100 {
-		t.Errorf("%d contentions and %d crowds in 400 lives", contentions, crowds)
+	if contentions < 400 || crowds < 100 || cuts < 400 {
+		t.Errorf("%d contentions, %d crowds and %d cuts in 400 lives", contentions, crowds, cuts)
 	}
 	if len(stages) < 7 || len(acts) != 2 {
 		t.Errorf("stages with moments %v, acts %v", stages, acts)
