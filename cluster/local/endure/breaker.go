@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/admin"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/process"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
@@ -51,7 +50,6 @@ func (i *instant) get() time.Time {
 type breaker struct {
 	// stacks are the management clusters. The first one has the simulated Azure, which all of them use.
 	stacks []*stack.Stack
-	azure  *admin.Client
 	log    func(format string, args ...any)
 
 	mu sync.Mutex
@@ -73,8 +71,8 @@ type breaker struct {
 	last instant
 }
 
-func newBreaker(stacks []*stack.Stack, azure *admin.Client, log func(string, ...any)) *breaker {
-	return &breaker{stacks: stacks, azure: azure, log: log, turn: map[string]*sync.Mutex{}, done: map[string]int{}, ended: map[string]int{}}
+func newBreaker(stacks []*stack.Stack, log func(string, ...any)) *breaker {
+	return &breaker{stacks: stacks, log: log, turn: map[string]*sync.Mutex{}, done: map[string]int{}, ended: map[string]int{}}
 }
 
 func (b *breaker) turnOf(at *stack.Stack, component string) *sync.Mutex {
@@ -134,8 +132,8 @@ func (b *breaker) refused(requests int) {
 	b.tooMany += requests
 }
 
-// outage waits while an outage is on, and then puts Azure's clock forward to its end.
-func (b *breaker) outage(ctx context.Context) error {
+// outage waits while an outage is on, and then has set put Azure's clock forward to its end.
+func (b *breaker) outage(ctx context.Context, set func(offset time.Duration) error) error {
 	turn := b.turnOf(b.stacks[0], Outage)
 	turn.Lock()
 	defer turn.Unlock()
@@ -145,7 +143,7 @@ func (b *breaker) outage(ctx context.Context) error {
 	b.offset += outageLasts
 	offset := b.offset
 	b.mu.Unlock()
-	return b.azure.SetClockOffset(context.WithoutCancel(ctx), offset)
+	return set(offset)
 }
 
 // supervise starts again what has ended by itself, until ctx is done.
@@ -308,5 +306,7 @@ func (w *world) inject(ctx context.Context, name string, i Injection) error {
 		return err
 	}
 	w.logf("outage of Azure")
-	return w.breaker.outage(ctx)
+	return w.breaker.outage(ctx, func(offset time.Duration) error {
+		return w.persist(context.WithoutCancel(ctx), func(ctx context.Context) error { return w.Azure.SetClockOffset(ctx, offset) })
+	})
 }

@@ -75,7 +75,7 @@ func (r *Runner) Run(ctx context.Context) (Result, error) {
 	if err := r.Azure.SetTokenLifetime(ctx, tokenLifetime); err != nil {
 		return Result{}, err
 	}
-	r.breaker, r.rest, r.met = newBreaker(stacks, r.Azure, r.Log), newRest(), map[string]int{}
+	r.breaker, r.rest, r.met = newBreaker(stacks, r.Log), newRest(), map[string]int{}
 	supervised, stop := context.WithCancel(ctx)
 	defer stop()
 	go r.breaker.supervise(supervised)
@@ -126,16 +126,20 @@ func (r *Runner) liveAll(ctx context.Context, watchers watchers, begun time.Time
 func (r *Runner) liveOne(ctx context.Context, life Life) {
 	w, err := r.newWorld(life)
 	outcome := Outcome{Life: life, Wrong: []string{fmt.Sprint(err)}}
+	var requests []admin.Request
 	if err == nil {
 		w.logf("begins: %d stages, %d moments, %d faults", len(life.Stages), len(life.Moments), len(life.Injections))
 		outcome = w.live(ctx)
+		// By the time that a life has ended, the log of Azure still has what became of it.
+		err = w.persist(context.WithoutCancel(ctx), func(ctx context.Context) error {
+			requests, err = r.Azure.Requests(ctx, admin.RequestFilter{})
+			return err
+		})
 	}
 	r.Log("%s", outcome)
 	if len(outcome.Wrong) > 0 {
 		r.Log("again: %s", r.plan().again(life.Name()))
 	}
-	// By the time that a life has ended, the log of Azure still has what became of it.
-	requests, err := r.Azure.Requests(context.WithoutCancel(ctx), admin.RequestFilter{})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.outcomes = append(r.outcomes, outcome)
