@@ -56,19 +56,32 @@ func TakenUp(obj metav1.Object) bool { return slices.Contains(obj.GetFinalizers(
 // Held reports whether an object only waits in Kubernetes: nothing has been sent to Azure for it. What ASO reports of it is
 // what somebody else has put there.
 func Held(obj metav1.Object) bool {
-	_, held := obj.GetAnnotations()[AnnotationHeld]
+	_, held := annotation(obj, AnnotationHeld)
 	return held
 }
 
 // SkippedByPause reports whether it is a pause, and not a user, that keeps ASO from touching the object in Azure.
 func SkippedByPause(obj metav1.Object) bool {
-	_, skipped := obj.GetAnnotations()[AnnotationSkippedByPause]
+	_, skipped := annotation(obj, AnnotationSkippedByPause)
 	return skipped
 }
 
 // SkippedByLifecycle reports whether it is the lifecycle, and not a user, that keeps ASO from touching the object in Azure.
 func SkippedByLifecycle(obj metav1.Object) bool {
-	return LifecycleOf(obj) != Managed && obj.GetAnnotations()[AnnotationReconcilePolicy] == PolicySkip
+	policy, _ := annotation(obj, AnnotationReconcilePolicy)
+	return LifecycleOf(obj) != Managed && policy == PolicySkip
+}
+
+// annotation returns an annotation of an object, and whether it has that: to ask an Unstructured for all of them is to have them copied.
+func annotation(obj metav1.Object, name string) (value string, has bool) {
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		value, has = obj.GetAnnotations()[name]
+		return value, has
+	}
+	found, has, err := unstructured.NestedFieldNoCopy(u.Object, "metadata", "annotations", name)
+	value, text := found.(string)
+	return value, has && text && err == nil
 }
 
 // Annotate sets an annotation of an object.

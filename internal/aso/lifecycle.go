@@ -36,5 +36,6 @@ func AwaitsRemoval(obj metav1.Object) bool {
 
 // LifecycleOf returns the lifecycle that an object is marked with.
 func LifecycleOf(obj metav1.Object) Lifecycle {
-	return Lifecycle(obj.GetAnnotations()[AnnotationLifecycle])
+	lifecycle, _ := annotation(obj, AnnotationLifecycle)
+	return Lifecycle(lifecycle)
 }

@@ -17,9 +17,9 @@ const LossConfirmed = "confirmed"
 
 // Doubted reports whether ASO only looks, with the policy skip, if Azure still has a resource that was made.
 func Doubted(obj metav1.Object) bool {
-	annotations := obj.GetAnnotations()
-	answer := annotations[AnnotationLost]
-	return answer != "" && answer != LossConfirmed && annotations[AnnotationReconcilePolicy] == PolicySkip && !SkippedByPause(obj)
+	answer, _ := annotation(obj, AnnotationLost)
+	policy, _ := annotation(obj, AnnotationReconcilePolicy)
+	return answer != "" && answer != LossConfirmed && policy == PolicySkip && !SkippedByPause(obj)
 }
 
 // SkippedByProject reports whether it is this project, and not a user, that keeps ASO from touching an object that is not held: for a pause,
@@ -37,7 +37,8 @@ func Lost(obj *unstructured.Unstructured) bool {
 	if Doubted(obj) {
 		return state.Reason == ReasonResourceNotFound
 	}
-	return obj.GetAnnotations()[AnnotationLost] == LossConfirmed && !state.Ready
+	lost, _ := annotation(obj, AnnotationLost)
+	return lost == LossConfirmed && !state.Ready
 }
 
 // Answer names what ASO last reported of an object, so that one report is not taken for another: its reason, and since when it stands.

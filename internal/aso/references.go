@@ -1,7 +1,6 @@
 package aso
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/arm"
@@ -50,7 +49,7 @@ func ReferenceTo(obj *unstructured.Unstructured, path string) Reference {
 func References(obj *unstructured.Unstructured) []Reference {
 	spec := specOf(obj)
 	var refs []Reference
-	for _, key := range slices.Sorted(maps.Keys(spec)) {
+	for _, key := range nested(spec, "") {
 		if key == "owner" {
 			refs = append(refs, owner(obj, spec[key])...)
 			continue
@@ -86,7 +85,7 @@ func collect(value any, path string) []Reference {
 		if ref, ok := asReference(v, path); ok {
 			return []Reference{ref}
 		}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		for _, key := range nested(v, "") {
 			refs = append(refs, collect(v[key], path+"."+key)...)
 		}
 	case []any:
@@ -95,6 +94,23 @@ func collect(value any, path string) []Reference {
 		}
 	}
 	return refs
+}
+
+// nested returns the fields of m that are objects or lists, and the one called also, in their order.
+func nested(m map[string]any, also string) []string {
+	var keys []string
+	for key, value := range m {
+		switch value.(type) {
+		case map[string]any, []any:
+			keys = append(keys, key)
+		default:
+			if key == also {
+				keys = append(keys, key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // asReference recognises a reference by its shape: all of ASO's reference types have it, whatever the field is called.
@@ -150,7 +166,7 @@ func ids(value any, path string) []idAt {
 	var found []idAt
 	switch v := value.(type) {
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		for _, key := range nested(v, "armId") {
 			if text, isText := v[key].(string); isText && key == "armId" {
 				if id := ParseID(text); id != nil {
 					found = append(found, idAt{id, path + "." + key})

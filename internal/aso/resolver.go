@@ -108,5 +108,6 @@ func (r *Resolver) IsAt(obj *unstructured.Unstructured, id *arm.ResourceID) bool
 
 // noted returns the ID that ASO has noted on an object; nil while it has none.
 func noted(obj *unstructured.Unstructured) *arm.ResourceID {
-	return ParseID(obj.GetAnnotations()[AnnotationResourceID])
+	id, _ := annotation(obj, AnnotationResourceID)
+	return ParseID(id)
 }

@@ -76,7 +76,7 @@ func StateOf(obj *unstructured.Unstructured) State {
 		message += fmt.Sprintf("; when it is gone from Azure, delete %s %s in Kubernetes, and it is made again", obj.GetKind(), obj.GetName())
 	}
 	state := State{Reason: reason, Message: message, Failed: c["severity"] == "Error", Ready: c["status"] == "True"}
-	if state.Ready && obj.GetAnnotations()[AnnotationPolls] != "" {
+	if polls, _ := annotation(obj, AnnotationPolls); state.Ready && polls != "" {
 		return Unseen() // ASO writes its annotations before its status.
 	}
 	return state

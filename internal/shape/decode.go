@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	kubejson "sigs.k8s.io/json"
 )
 
@@ -43,11 +45,40 @@ func Decode(content []byte, into any) error {
 
 // Convert reads an object, of which numbers may be of any type, into what a pointer points to, as Decode does.
 func Convert(object map[string]any, into any) error {
+	if small(object) && reflect.ValueOf(into).Elem().IsZero() {
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(object, into) == nil {
+			return nil
+		}
+		reflect.ValueOf(into).Elem().SetZero() // What is wrong is for Decode to say.
+	}
 	content, err := json.Marshal(object)
 	if err != nil {
 		return err
 	}
 	return Decode(content, into)
+}
+
+// small reports whether every number in a value fits any type of Go that an object has for it: the converter of Kubernetes's libraries, which takes
+// half of the time, does not look.
+func small(value any) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, inner := range v {
+			if !small(inner) {
+				return false
+			}
+		}
+	case []any:
+		return !slices.ContainsFunc(v, func(inner any) bool { return !small(inner) })
+	case int64:
+		return v >= 0 && v <= math.MaxInt32
+	case float64: // What protobuf makes of every number.
+		return v == math.Trunc(v) && v >= 0 && v <= math.MaxInt32
+	case string, bool, nil:
+	default:
+		return false
+	}
+	return true
 }
 
 // Explain returns an error from decoding in the words of the mistakes that were found in what was decoded, where there are any. It

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -157,5 +158,61 @@ func TestDecode(t *testing.T) {
 		if err != nil && (strings.Contains(err.Error(), "Go ") || strings.Contains(err.Error(), "shape.")) {
 			t.Errorf("%s: %v names a type of Go", text, err)
 		}
+	}
+}
+
+// TestConvert has objects be read as Decode reads their JSON, and be refused in the same words.
+func TestConvert(t *testing.T) {
+	type numbers struct {
+		Small *int32 `json:"small"`
+		Large int64  `json:"large"`
+	}
+	type typed struct {
+		common  `json:",inline"`
+		numbers `json:",inline"`
+
+		Name      string            `json:"name"`
+		Count     *int              `json:"count"`
+		Share     float64           `json:"share"`
+		On        bool              `json:"enabled"`
+		Since     *metav1.Time      `json:"since"`
+		Content   []byte            `json:"content"`
+		Tags      map[string]string `json:"tags"`
+		Zones     []string          `json:"zones"`
+		Reference *reference        `json:"reference"`
+		Items     []reference       `json:"items"`
+	}
+	for name, object := range map[string]map[string]any{
+		"nothing":             {},
+		"all":                 {"label": "l", "name": "n", "count": int64(3), "enabled": true, "since": "2026-01-02T03:04:05Z", "content": "YWJj", "tags": map[string]any{"a": "b"}, "zones": []any{"1"}},
+		"floats of protobuf":  {"small": 3.0, "count": 4.0, "share": 0.5, "large": 1e15},
+		"empty":               {"tags": map[string]any{}, "zones": []any{}, "reference": map[string]any{}, "items": []any{map[string]any{}}},
+		"nulls":               {"tags": nil, "zones": nil, "reference": nil, "name": nil, "count": nil},
+		"unknown":             {"nobody": map[string]any{"knows": "it"}},
+		"in other letters":    {"Name": "n", "COUNT": int64(1)},
+		"too large":           {"small": int64(1) << 40},
+		"too large a float":   {"small": 1e12},
+		"not whole":           {"small": 1.5},
+		"a text for a number": {"small": "3"},
+		"a number for a text": {"name": int64(3)},
+		"a list for a map":    {"tags": []any{"a"}},
+		"no time":             {"since": "yesterday"},
+		"no base64":           {"content": "%"},
+		"of Go's own types":   {"small": 3, "zones": []string{"1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content, err := json.Marshal(object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want, got typed
+			wanted, err := Decode(content, &want), Convert(object, &got)
+			if (wanted == nil) != (err == nil) || err != nil && err.Error() != wanted.Error() {
+				t.Errorf("error %v, want %v", err, wanted)
+			}
+			if err == nil && !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
 	}
 }
