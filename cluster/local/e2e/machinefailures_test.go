@@ -193,7 +193,9 @@ var machineFailures = &scenario{
 		},
 		{
 			name: "collect what a bug report needs", act: once("collected", collect),
-			expect: []expectation{collected("summary.json", "secrets.yaml", "definitions.txt", "events/*.txt", "objects/*/cluster.cluster.x-k8s.io/"+clusterName+".yaml",
+			expect: []expectation{collected("summary.json", "secrets.yaml", "definitions.txt", "events/*.txt",
+				"objects/crossplane-system/deployment.apps/crossplane-capz-provider-capz-*.yaml", "objects/crossplane-system/deployment.apps/crossplane-capz-function-capz-*.yaml",
+				"objects/*/cluster.cluster.x-k8s.io/"+clusterName+".yaml",
 				"objects/*/azuremachine.infrastructure.cluster.x-k8s.io/"+workers+"-*.yaml", "objects/*/virtualmachine.compute.azure.com/"+workers+"-*.yaml")},
 		},
 		{
