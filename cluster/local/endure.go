@@ -52,6 +52,11 @@ func (c *endureCommand) Run(ctx context.Context, root checkout) error {
 	if c.Seed == 0 {
 		c.Seed = 1 + rand.Uint64N(1_000_000) //nolint:gosec // Nothing depends on what cannot be foreseen.
 	}
+	// The packages are built of it; by the end of the run there may be another.
+	built, err := commit(ctx, string(root))
+	if err != nil {
+		return err
+	}
 	s, err := bringUp(ctx, string(root), cmp.Or(c.State, filepath.Join(string(root), ".local", "endure")))
 	if err != nil {
 		return err
@@ -68,10 +73,7 @@ func (c *endureCommand) Run(ctx context.Context, root checkout) error {
 	if err != nil {
 		return err
 	}
-	result.Machine = fmt.Sprintf("%d CPUs", runtime.NumCPU())
-	if result.Commit, err = commit(context.WithoutCancel(ctx), string(root)); err != nil {
-		return err
-	}
+	result.Machine, result.Commit = fmt.Sprintf("%d CPUs", runtime.NumCPU()), built
 	return errors.Join(c.say(result), c.keep(string(root), result))
 }
 
