@@ -8,6 +8,10 @@ const (
 	someLatency = "default=0s,Microsoft.Resources/resourceGroups=2s,Microsoft.Network/virtualNetworks=4s," +
 		"Microsoft.Network/virtualNetworks/subnets=4s,Microsoft.ContainerService/managedClusters=20s," +
 		"Microsoft.ContainerService/managedClusters/agentPools=10s"
+	// tenthLatency is a tenth of what Azure takes.
+	tenthLatency = "default=0s,Microsoft.Resources/resourceGroups=500ms,Microsoft.Network/virtualNetworks=1s," +
+		"Microsoft.Network/virtualNetworks/subnets=1s,Microsoft.ContainerService/managedClusters=24s," +
+		"Microsoft.ContainerService/managedClusters/agentPools=12s"
 	machineLatency = "default=0s,Microsoft.Network/virtualNetworks=4s,Microsoft.Network/virtualNetworks/subnets=4s," +
 		"Microsoft.Network/networkSecurityGroups=2s,Microsoft.Network/routeTables=2s,Microsoft.Network/natGateways=2s," +
 		"Microsoft.Network/publicIPAddresses=2s,Microsoft.Network/loadBalancers=2s,Microsoft.Network/networkInterfaces=2s," +
@@ -21,7 +25,19 @@ func benchmarks() []benchmark {
 	lifecycles := func(name, latency string, l lifecycle) benchmark {
 		return benchmark{name: name, latency: latency, run: l.run}
 	}
-	fleets := func(name string, f fleet) benchmark { return benchmark{name: name, latency: noLatency, run: f.run} }
+	fleets := func(name, latency string, f fleet) benchmark {
+		return benchmark{name: name, latency: latency, run: f.run}
+	}
+	deployments := func(name string, size int) benchmark {
+		return benchmark{name: name, latency: noLatency, machines: true, run: scaling{
+			flavor: deploymentFlavor, set: "MachineDeployment", suffix: "-md-0", size: size, provisioned: deployed,
+		}.run}
+	}
+	pools := func(name string, size int) benchmark {
+		return benchmark{name: name, latency: noLatency, machines: true, run: scaling{
+			flavor: poolFlavor, set: "MachinePool", suffix: "-mp-0", size: size, provisioned: pooled,
+		}.run}
+	}
 	return []benchmark{
 		{name: "function", run: calls, alone: true},
 		{name: "requests", latency: noLatency, run: requests, own: true},
@@ -32,16 +48,15 @@ func benchmarks() []benchmark {
 		// What Azure takes one after the other: resource group, managed cluster, and for aks the network and its subnet before that.
 		lifecycles("aks-aso-latency", someLatency, lifecycle{flavor: "aks-aso", critical: 22 * time.Second, criticalPools: 32 * time.Second}),
 		lifecycles("aks-latency", someLatency, lifecycle{flavor: "aks", critical: 30 * time.Second, criticalPools: 40 * time.Second}),
-		fleets("fleet-50", fleet{size: 50}),
-		fleets("fleet-200", fleet{size: 200, idle: 5 * time.Minute, changes: 50}),
-		fleets("fleet-400", fleet{size: 400}),
+		fleets("fleet-50", noLatency, fleet{size: 50}),
+		fleets("fleet-200", noLatency, fleet{size: 200, idle: 5 * time.Minute, changes: 50}),
+		fleets("fleet-200-latency", tenthLatency, fleet{size: 200}),
+		fleets("fleet-400", noLatency, fleet{size: 400}),
 		{name: "default-flavor", latency: machineLatency, run: defaultFlavor{workers: 2}.run, machines: true},
-		{name: "machine-deployment", latency: noLatency, machines: true, run: scaling{
-			flavor: deploymentFlavor, set: "MachineDeployment", suffix: "-md-0", size: 50, provisioned: deployed,
-		}.run},
-		{name: "machine-pool", latency: noLatency, machines: true, run: scaling{
-			flavor: poolFlavor, set: "MachinePool", suffix: "-mp-0", size: 50, provisioned: pooled,
-		}.run},
+		deployments("machine-deployment", 50),
+		deployments("machine-deployment-200", 200),
+		pools("machine-pool", 50),
+		pools("machine-pool-1000", 1000),
 		{name: "breaker", latency: noLatency, run: breaker, own: true},
 		{name: "breaker-default", latency: noLatency, crossplane: breakerDefaults, run: breaker, own: true},
 		{name: "standing-100", latency: noLatency, run: standing{size: 100, idle: time.Minute}.run, own: true},

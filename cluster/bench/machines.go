@@ -19,8 +19,9 @@ const (
 	// bootedSize is that of machines that boot, unbootedSize that of machines that count as provisioned at once and boot nothing.
 	bootedSize   = "Standard_D2s_v5"
 	unbootedSize = "Standard_D4s_v5"
-	// machinePatience is how long a benchmark with machines may take.
+	// machinePatience is how long a benchmark with machines may take, and machineEach how long besides for each of many.
 	machinePatience = 25 * time.Minute
+	machineEach     = 5 * time.Second
 	// identityGroup has the identity that CAPZ's templates give the machines of the control plane, which is there before.
 	identityGroup    = "/resourceGroups/capz-ci"
 	machineIdentity  = identityGroup + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider-user-identity"
@@ -150,7 +151,7 @@ type scaling struct {
 }
 
 func (f scaling) run(ctx context.Context, a *arena) error {
-	ctx, cancel := context.WithTimeout(ctx, machinePatience)
+	ctx, cancel := context.WithTimeout(ctx, machinePatience+time.Duration(f.size)*machineEach)
 	defer cancel()
 	if err := a.bringUpControlPlane(ctx, f.flavor); err != nil {
 		return err

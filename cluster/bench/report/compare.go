@@ -16,6 +16,8 @@ type Goal struct {
 	Title string
 	// Name is that of the measurements.
 	Name string
+	// Sum has the sums of this project's measurements of these names in the place of those of Name.
+	Sum []string
 	// Peer is who it is compared with, where that is not the one for all.
 	Peer string
 	// Over has this project's own measurements of that name in the place of the peer's.
@@ -83,6 +85,9 @@ func Compare(all []Measurement, goals []Goal, own, peer, environment string) *Co
 		}
 		if g.Over != "" {
 			row.peer = values(all, g.Over, own)
+		}
+		if len(g.Sum) > 0 {
+			row.own = sums(all, g.Sum, own)
 		}
 		for _, m := range all {
 			if m.Name == g.Name {

@@ -75,6 +75,30 @@ func values(all []Measurement, name, side string) []float64 {
 	return found
 }
 
+// sums returns the sum of what was measured of one side in each round that has all the names, in order of size.
+func sums(all []Measurement, names []string, side string) []float64 {
+	type round struct {
+		number          int
+		commit, machine string
+	}
+	of, has := map[round]float64{}, map[round]int{}
+	for _, m := range all {
+		if m.Side == side && slices.Contains(names, m.Name) {
+			r := round{m.Round, m.Commit, m.Machine}
+			of[r] += m.Value
+			has[r]++
+		}
+	}
+	var found []float64
+	for r, value := range of {
+		if has[r] == len(names) {
+			found = append(found, value)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
 // median of values in order of size; there has to be one.
 func median(sorted []float64) float64 {
 	half := len(sorted) / 2

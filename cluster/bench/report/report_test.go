@@ -40,6 +40,8 @@ func TestVerdict(t *testing.T) {
 		"reported":            {goal: Goal{Name: "b/x"}, own: []float64{1}, peer: []float64{2}, ratio: 0.5, want: Reported},
 		"over its own":        {goal: Goal{Name: "b/x", Over: "a/x", AtMost: 1.15}, own: []float64{1.1}, ratio: 1.1, want: Met},
 		"over its own, worse": {goal: Goal{Name: "b/x", Over: "a/x", AtMost: 1.15}, own: []float64{1.2}, ratio: 1.2, want: Missed},
+		// The second round of b/x has no a/x.
+		"a sum": {goal: Goal{Name: "b/x", Sum: []string{"a/x", "b/x"}, AtMost: 0.5}, own: []float64{2, 50}, peer: []float64{6, 6}, ratio: 0.5, want: Met},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"syscall"
 
-	"github.com/crossplane-capz/crossplane-capz/cluster/local/process"
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
 
@@ -21,7 +20,7 @@ func (w *world) sever(component string) error {
 	if err != nil {
 		return err
 	}
-	connections, err := process.CutConnections(pid)
+	connections, err := cutConnections(pid)
 	if errors.Is(err, syscall.EPERM) {
 		w.logf("connections of %s stay: to cut them takes CAP_NET_ADMIN", component)
 		return nil

@@ -1,4 +1,4 @@
-package process
+package endure
 
 import (
 	"errors"
@@ -15,9 +15,9 @@ import (
 // established is the state of a TCP connection that both ends have agreed to (tcp_states.h).
 const established = 1
 
-// CutConnections ends the IPv4 connections of a process, as a network that fails does, and returns how many they were. What the process listens on
+// cutConnections ends the IPv4 connections of a process, as a network that fails does, and returns how many they were. What the process listens on
 // stays. It takes CAP_NET_ADMIN (sock_diag(7), SOCK_DESTROY).
-func CutConnections(pid int) (int, error) {
+func cutConnections(pid int) (int, error) {
 	inodes, err := socketsOf(pid)
 	if err != nil {
 		return 0, err

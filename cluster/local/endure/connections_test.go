@@ -1,4 +1,4 @@
-package process
+package endure
 
 import (
 	"errors"
@@ -29,7 +29,7 @@ func TestCutConnections(t *testing.T) {
 		return client, server
 	}
 	client, server := connect()
-	cut, err := CutConnections(os.Getpid())
+	cut, err := cutConnections(os.Getpid())
 	if os.Geteuid() != 0 && errors.Is(err, syscall.EPERM) {
 		return // What an ordinary user is answered.
 	}
@@ -45,7 +45,7 @@ func TestCutConnections(t *testing.T) {
 	}
 	connect()
 
-	if cut, err := CutConnections(1 << 30); cut != 0 || err != nil {
+	if cut, err := cutConnections(1 << 30); cut != 0 || err != nil {
 		t.Errorf("of no process %d connections are cut: %v", cut, err)
 	}
 }
