@@ -34,12 +34,11 @@ func cutConnections(pid int) (int, error) {
 		local := &net.TCPAddr{IP: s.ID.Source, Port: int(s.ID.SourcePort)}
 		remote := &net.TCPAddr{IP: s.ID.Destination, Port: int(s.ID.DestinationPort)}
 		switch err := netlink.SocketDestroy(local, remote); {
-		case errors.Is(err, syscall.ENOENT): // It has just ended.
-		case err != nil:
-			return cut, fmt.Errorf("cut the connection of process %d with %s: %w", pid, remote, err)
-		default:
+		case err == nil:
 			cut++
-		}
+		case errors.Is(err, syscall.EPERM):
+			return cut, fmt.Errorf("cut the connection of process %d with %s: %w", pid, remote, err)
+		} // Any other is one that ends by itself in this moment, and is not counted.
 	}
 	return cut, nil
 }
