@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,8 @@ const (
 	// azureInterval is how often it is looked whether Azure is empty.
 	azureInterval = 20 * time.Millisecond
 	clusterName   = "bench"
+	// longestLook is how long ASO waits at most before it asks Azure again what became of an operation.
+	longestLook = 16 * time.Second
 )
 
 // A lifecycle is one cluster by one of CAPZ's own templates, from its first object to its last.
@@ -70,7 +73,7 @@ func (l lifecycle) run(ctx context.Context, a *arena) error {
 	}
 	a.takeSeconds("available", at.Sub(begun)-l.critical)
 	a.takeSeconds("nodes", nodes.Sub(begun)-l.criticalPools)
-	return a.delete(ctx)
+	return a.delete(ctx, l.critical > 0)
 }
 
 // takeObjects notes when the last of the ASO objects came that there are.
@@ -92,10 +95,17 @@ func (a *arena) takeObjects(begun time.Time) error {
 	return nil
 }
 
-// delete deletes the Cluster and notes when nothing is left of it, in Kubernetes and in Azure. It is left alone for a moment before:
-// that it is Available does not say that nothing is under way.
-func (a *arena) delete(ctx context.Context) error {
-	if err := a.timeline.quiet(ctx, 5*time.Second, time.Minute); err != nil {
+// delete deletes the Cluster and notes when nothing is left of it, in Kubernetes and in Azure. It is left alone before, as that it is Available
+// does not say that nothing is under way: Azure, where it takes its time, may still work on a change, and refuses a deletion meanwhile.
+func (a *arena) delete(ctx context.Context, slow bool) error {
+	measurement, still := "deleted", 5*time.Second
+	if slow {
+		measurement, still = "deleted at rest", longestLook+5*time.Second
+		if err := a.azureIdle(ctx); err != nil {
+			return err
+		}
+	}
+	if err := a.timeline.quiet(ctx, still, 2*time.Minute); err != nil {
 		return err
 	}
 	cluster := &unstructured.Unstructured{}
@@ -114,8 +124,28 @@ func (a *arena) delete(ctx context.Context) error {
 	if gone, err = a.emptied(ctx, gone, a.before); err != nil {
 		return err
 	}
-	a.takeSeconds("deleted", gone.Sub(begun))
+	a.takeSeconds(measurement, gone.Sub(begun))
 	return nil
+}
+
+// azureIdle returns when Azure works on nothing.
+func (a *arena) azureIdle(ctx context.Context) error {
+	for {
+		all, err := a.azure.Resources(ctx, "/subscriptions/"+subscription)
+		if err != nil {
+			return err
+		}
+		busy := slices.IndexFunc(all, func(r admin.Resource) bool {
+			state, _, _ := unstructured.NestedString(r.Body, "properties", "provisioningState")
+			return state != "" && state != "Succeeded"
+		})
+		if busy < 0 {
+			return nil
+		}
+		if err := sleep(ctx, time.Second); err != nil {
+			return fmt.Errorf("Azure still works on %s: %w", all[busy].ID, err) //nolint:staticcheck // A name.
+		}
+	}
 }
 
 // emptied returns when Azure has nothing more but what was there before, by identifier in lower case; gone if that is so already.

@@ -132,7 +132,7 @@ func (f defaultFlavor) run(ctx context.Context, a *arena) error {
 	if taken, err = a.spent(ctx); err != nil {
 		return err
 	}
-	if err := a.delete(ctx); err != nil {
+	if err := a.delete(ctx, false); err != nil {
 		return err
 	}
 	return taken.take(ctx, "delete cpu")
