@@ -103,7 +103,7 @@ func TestWhy(t *testing.T) {
 		says      []string
 	}{
 		"nothing is wrong":       {args: []string{"cluster/fine"}, code: 0, says: []string{"Nothing is wrong with Cluster fine."}},
-		"something is":           {args: []string{"cluster/refused"}, code: 2, says: []string{"ResourceGroup rg", "Secret aso", "SecretMissing", "Next: Make the Secret"}},
+		"something is":           {args: []string{"cluster/refused"}, code: 2, says: []string{"ResourceGroup rg", "Secret aso", "SecretMissing", "Next: Create the Secret"}},
 		"in two words":           {args: []string{"clusters", "refused"}, code: 2, says: []string{"Cluster refused is not ready."}},
 		"by kind":                {args: []string{"AzureASOManagedCluster/refused"}, code: 2, says: []string{"AzureASOManagedCluster refused is not ready."}},
 		"with its group":         {args: []string{"resourcegroups.resources.azure.com/rg"}, code: 2, says: []string{"ResourceGroup rg is not ready."}},

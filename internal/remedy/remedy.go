@@ -32,7 +32,7 @@ func Of(reason, message string) Remedy {
 	if r, known := reasons[reason]; known {
 		return r
 	}
-	return Remedy{Step: "Reason " + named(reason) + " is not known here; most such are error codes of Azure. Correct what its message names, in the spec or in Azure; it is tried again by itself."}
+	return Remedy{Step: "Reason " + named(reason) + " is not known here. Most unknown reasons are error codes of Azure. Correct what the message names, in the spec or in Azure. It is tried again automatically."}
 }
 
 // Known reports whether a reason has a remedy of its own.

@@ -139,7 +139,7 @@ var identityTypes = []string{
 }
 
 var (
-	familyLabel = Label{Name: "family", Help: "the family of kinds that the Cluster is described by", Values: families()}
+	familyLabel = Label{Name: "family", Help: "the family of the Cluster's kinds", Values: families()}
 	kindLabel   = Label{Name: "kind", Help: "the kind of the composite resource", Values: kinds(alive...)}
 	bornLabel   = Label{Name: "kind", Help: "the kind of the composite resource, or " + ClusterKind, Values: append(kinds(alive[:4]...), ClusterKind)}
 	anyLabel    = Label{Name: "kind", Help: "the kind of the composite resource that is composed", Values: kinds()}
@@ -155,14 +155,14 @@ var (
 		string(clusterv1.MachinePoolPhaseUnknown),
 	}}
 	stateLabel = Label{Name: "state", Values: []string{StateReady, StateWaiting, StateFailed, StatePaused, StateDeleting, StatePending},
-		Help: "`ready`; `waiting` when somebody is at work or something else comes first; `failed` when somebody has to act, see troubleshooting.md; " +
-			"`paused`; `deleting`; `pending` when nothing has been said of it yet"}
-	composedLabel = Label{Name: "kind", Help: "the kind of Azure Service Operator", Values: composedKinds()}
-	reasonLabel   = Label{Name: "reason", Help: "the reason in `status.resources`: Azure's error code, or one of troubleshooting.md", Values: reasons()}
+		Help: "`ready`; `waiting` if somebody is working or something else comes first; `failed` if somebody has to act, see troubleshooting.md; " +
+			"`paused`; `deleting`; `pending` if nothing is reported about it yet"}
+	composedLabel = Label{Name: "kind", Help: "the kind of the Azure Service Operator object", Values: composedKinds()}
+	reasonLabel   = Label{Name: "reason", Help: "the reason in `status.resources`: Azure's error code, or a reason in troubleshooting.md", Values: reasons()}
 
 	typeLabel = Label{Name: "type", Help: "the type of the resource in Azure Resource Manager", Values: ResourceTypes()}
-	methods   = Label{Name: "method", Help: "the method of HTTP", Values: []string{http.MethodGet, http.MethodPut, http.MethodPatch, http.MethodPost, http.MethodDelete}}
-	codeLabel = Label{Name: "code", Help: "Azure's error code; `Unreachable` when there was no answer, `SignIn` when Entra gave no token", Values: codes()}
+	methods   = Label{Name: "method", Help: "the HTTP method", Values: []string{http.MethodGet, http.MethodPut, http.MethodPatch, http.MethodPost, http.MethodDelete}}
+	codeLabel = Label{Name: "code", Help: "Azure's error code; `Unreachable` without an answer, `SignIn` if Entra ID issued no token", Values: codes()}
 )
 
 // Codes of requests without an answer of Azure Resource Manager.

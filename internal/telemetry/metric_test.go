@@ -94,7 +94,7 @@ func TestBounded(t *testing.T) {
 	}
 	AzureErrors.Inc("Microsoft.Future/things", "QuotaExceeded")
 	want := `
-# HELP capz_azure_errors_total Requests of provider-capz itself to Azure Resource Manager that have failed. That Azure does not have a resource that is looked for is no failure.
+# HELP capz_azure_errors_total provider-capz's own requests to Azure Resource Manager that have failed. An answer that a resource does not exist does not count as a failure.
 # TYPE capz_azure_errors_total counter
 capz_azure_errors_total{code="QuotaExceeded",type="Microsoft.Compute/virtualMachines"} 1
 capz_azure_errors_total{code="QuotaExceeded",type="other"} 1

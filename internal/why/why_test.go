@@ -205,7 +205,7 @@ func TestOf(t *testing.T) {
 				f.edit(t, "ResourceGroup/c", annotated("serviceoperator.azure.com/credential-from", "gone"))
 				f.edit(t, infra, entry("ResourceGroup", "c", "SecretNotFound", "no credential"))
 			},
-			roots: []root{{"Secret gone", "SecretMissing", `does not exist in namespace "ns"`, "Make the Secret"}},
+			roots: []root{{"Secret gone", "SecretMissing", `does not exist in namespace "ns"`, "Create the Secret"}},
 		},
 		"the owner of a resource is missing": {
 			given: func(t *testing.T, f *fake) {
@@ -213,7 +213,7 @@ func TestOf(t *testing.T) {
 				f.edit(t, "ManagedCluster/c", fails("Warning", "WaitingForOwner", "owner does not exist"))
 				f.edit(t, plane, entry("ManagedCluster", "c", "WaitingForOwner", "owner does not exist"))
 			},
-			roots: []root{{"ResourceGroup c", "NotFound", "does not exist", "Make the object"}},
+			roots: []root{{"ResourceGroup c", "NotFound", "does not exist", "Create the object"}},
 		},
 		"a mistake in the spec": {
 			given: func(t *testing.T, f *fake) {
@@ -292,7 +292,7 @@ func TestOf(t *testing.T) {
 				f.edit(t, "Function/function-capz", says("Healthy", "UnhealthyPackageRevision", "cannot pull the image"))
 				f.edit(t, infra, says("Synced", "ReconcileError", `cannot run Function "function-capz": code = Unavailable`))
 			},
-			roots: []root{{"AzureASOManagedCluster c", "ReconcileError", "cannot run Function", "does not answer"}, {"Function function-capz", "UnhealthyPackageRevision", "cannot pull", "Mend the package"}},
+			roots: []root{{"AzureASOManagedCluster c", "ReconcileError", "cannot run Function", "does not answer"}, {"Function function-capz", "UnhealthyPackageRevision", "cannot pull", "Repair the package"}},
 		},
 		"the identity is not for the namespace": {
 			given: func(t *testing.T, f *fake) {
@@ -317,11 +317,11 @@ func TestOf(t *testing.T) {
 				f.edit(t, plane, annotated("infrastructure.cluster.x-k8s.io/credential-failed", "CredentialMissing: does not exist"))
 				f.edit(t, plane, set(map[string]any{"name": "id"}, "spec", "identityRef"))
 			},
-			roots: []root{{"AzureClusterIdentity id", "NotFound", "does not exist", "Make the object"}},
+			roots: []root{{"AzureClusterIdentity id", "NotFound", "does not exist", "Create the object"}},
 		},
 		"what is referred to is missing": {
 			given: func(_ *testing.T, f *fake) { f.remove(plane) },
-			roots: []root{{"AzureASOManagedControlPlane c", "NotFound", "does not exist", "Make the object"}},
+			roots: []root{{"AzureASOManagedControlPlane c", "NotFound", "does not exist", "Create the object"}},
 		},
 		"one may not read": {
 			given: func(_ *testing.T, f *fake) { f.forbidden = []string{"AzureASOManagedControlPlane"} },

@@ -40,7 +40,7 @@ func writeMetric(b *strings.Builder, m *telemetry.Metric) {
 		for _, bound := range m.Buckets {
 			bounds = append(bounds, fmt.Sprint(bound))
 		}
-		fmt.Fprintf(b, "\nBuckets: %s; each is a series, and so are their sum and count.\n", strings.Join(bounds, ", "))
+		fmt.Fprintf(b, "\nBuckets: %s. Each bucket is a series, and so are the sum and the count.\n", strings.Join(bounds, ", "))
 	}
 	if len(m.Labels) == 0 {
 		return

@@ -37,7 +37,7 @@ func table(all []Template, results []Result) string {
 		}
 		rows += row(t, r)
 	}
-	fmt.Fprintf(&text, "%d of %d templates have come to the end that the table names.\n\n", reached, len(all))
+	fmt.Fprintf(&text, "%d of %d templates have reached the result that the table names.\n\n", reached, len(all))
 	text.WriteString("| template | kinds | reached | machines, Nodes | seconds up, down |\n|---|---|---|---|---|\n")
 	text.WriteString(rows)
 	return text.String()
@@ -53,7 +53,7 @@ func row(t Template, r Result) string {
 	case len(r.LeftOut) > 0:
 		what += "; left out: " + strings.Join(r.LeftOut, ", ")
 		if len(r.NotApplied) > 0 {
-			what += ", for which wait: " + strings.Join(r.NotApplied, ", ")
+			what += ", awaited by: " + strings.Join(r.NotApplied, ", ")
 		}
 	}
 	machines, took := "", ""

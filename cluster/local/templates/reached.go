@@ -55,10 +55,10 @@ const (
 	// whole is the end that it comes to in Azure.
 	whole = "Available"
 	// oldKubernetes is that of a template with a version of Kubernetes that simulated machines do not have.
-	oldKubernetes = "the network is Ready, and the virtual machine of the control plane is made; it does not boot: the template has a version of " +
-		"Kubernetes of its own, before those that simulated machines have"
+	oldKubernetes = "the network is Ready, and the control plane's virtual machine is created but does not boot: simulated machines do not have the " +
+		"template's old version of Kubernetes"
 	// windowsRun is that of a template with Windows: nothing of what runs in such a machine is simulated.
-	windowsRun = "Available but for Windows: machines run there, without Nodes"
+	windowsRun = "Available except for Windows: its machines run, without Nodes"
 	// classRead is that of a ClusterClass.
 	classRead = "read: the ClusterClass finds its templates and variables"
 	// ipv6Only is that of a cluster whose Services have IPv6 first: simulated machines have addresses of IPv4 only.
@@ -69,10 +69,10 @@ const (
 	groupMissing = "network and control plane machine are Ready; the API server does not become ready: it waits for " + laterGroup +
 		", which Kubernetes " + machineVersion + " does not have"
 	// unsigned is that of machines whose Nodes no cloud controller can initialize: it has nothing to sign in with, whoever serves CAPZ's kinds.
-	unsigned = "network and machines are Ready, the API server answers; Nodes wait: machines have no identity, and azure.json has no client " +
-		"secret, as the AzureClusterIdentity has none"
+	unsigned = "network and machines are Ready, and the API server answers; Nodes wait: machines have no identity, and azure.json has no client " +
+		"secret, because the AzureClusterIdentity has none"
 	// providerMissing is that of a template of kinds that nobody serves here.
-	providerMissing = "what is Azure's has been taken, and an AzureCluster is Ready; the rest waits for its provider, which cannot be had here"
+	providerMissing = "all objects of this project are accepted, and an AzureCluster is Ready; the rest waits for its provider, which cannot be built here"
 )
 
 // refusals are the templates that Cluster API itself refuses, by what it says.

@@ -118,7 +118,7 @@ func (t Template) files() []string {
 // outside is what a template takes from outside of Azure and Kubernetes, which nobody can give it here; empty for most.
 func (t Template) outside() string {
 	if filepath.Dir(t.Path) == "test/dev" {
-		return "takes builds of Kubernetes of its user's own from a storage account"
+		return "needs its user's own builds of Kubernetes from a storage account"
 	}
 	return ""
 }

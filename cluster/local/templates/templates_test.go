@@ -181,11 +181,11 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "before\n" + begin + `
-1 of 5 templates have come to the end that the table names.
+1 of 5 templates have reached the result that the table names.
 
 | template | kinds | reached | machines, Nodes | seconds up, down |
 |---|---|---|---|---|
-` + "| `cluster-template.yaml` | Cluster, MachineDeployment ×2 | Available; left out: HelmChartProxy, for which wait: ClusterResourceSet calico | 2, 2 | 60, 9 |\n" +
+` + "| `cluster-template.yaml` | Cluster, MachineDeployment ×2 | Available; left out: HelmChartProxy, awaited by: ClusterResourceSet calico | 2, 2 | 60, 9 |\n" +
 		"| `cluster-template-ipv6.yaml` | Cluster | **failed**: apply: no\\|thing |  |  |\n" +
 		"| `test/ci/cluster-template-prow.yaml` | Cluster | **failed**: Azure still has x | 1, 0 | 0, 0 |\n" +
 		"| `test/dev/cluster-template-load.yaml` | Cluster | not run: takes much |  |  |\n" +
