@@ -6,8 +6,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-// AzureASOManagedCluster is the infrastructure of one AKS cluster besides the AKS cluster itself: the resource group, and
-// whatever networks, identities and the like the cluster stands on, each written as an ASO object. A Cluster names it in
+// AzureASOManagedCluster is the infrastructure of one AKS cluster without the AKS cluster itself: the resource group, and
+// the networks, identities and so on that the cluster depends on, each written as an ASO object. A Cluster names it in
 // spec.infrastructureRef.
 //
 // +kubebuilder:object:root=true

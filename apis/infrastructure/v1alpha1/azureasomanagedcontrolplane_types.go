@@ -6,8 +6,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 )
 
-// AzureASOManagedControlPlane is one AKS cluster: an ASO ManagedCluster, and what belongs directly to it, such as maintenance
-// windows. A Cluster names it in spec.controlPlaneRef. Node pools are AzureASOManagedMachinePools.
+// AzureASOManagedControlPlane is one AKS cluster: an ASO ManagedCluster and its parts, such as maintenance windows. A Cluster
+// names it in spec.controlPlaneRef. Node pools are AzureASOManagedMachinePools.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=azureasomanagedcontrolplanes,scope=Namespaced,categories=cluster-api

@@ -9,11 +9,11 @@ import (
 type AzureASOManagedClusterSpec struct {
 	// The item rules refuse only what no API server would accept as an ASO object: CAPZ fails on it as well.
 
-	// resources are the ASO objects that this cluster stands on, complete with apiVersion, kind, metadata.name and spec:
-	// a ResourceGroup, and as many virtual networks, identities and so on as wanted. Any ASO kind and API version may
-	// stand here; fields that this project does not know are passed on unchanged. The namespace is always that of this
-	// object. An object that refers to another one here, by spec.owner.name or a ...Reference by name, is created when
-	// that one is ready. Taking an entry away deletes it in Azure. Users write this field.
+	// resources are the ASO objects that this cluster depends on, complete with apiVersion, kind, metadata.name and
+	// spec: a ResourceGroup, and any virtual networks, identities and so on. Any ASO kind and API version is allowed.
+	// Fields that this project does not know are passed on unchanged. The namespace is always that of this object. An
+	// object that refers to another one here, by spec.owner.name or a ...Reference by name, is created when that one is
+	// ready. Removing an entry deletes it in Azure. Users write this field.
 	// Example: [{apiVersion: resources.azure.com/v1api20200601, kind: ResourceGroup, metadata: {name: my-cluster}, spec: {location: westeurope}}]
 	// +optional
 	// +listType=atomic
@@ -36,7 +36,7 @@ type AzureASOManagedClusterSpec struct {
 // AzureASOManagedClusterStatus is what was found of an AzureASOManagedCluster.
 type AzureASOManagedClusterStatus struct {
 	// ready becomes true when every resource is ready and spec.controlPlaneEndpoint is set, and then stays true: later
-	// trouble shows in the conditions and in resources. Written by function-capz, read by Cluster API under its v1beta1
+	// problems show in the conditions and in resources. Written by function-capz, read by Cluster API under its v1beta1
 	// contract; under v1beta2 it reads initialization instead.
 	// +optional
 	Ready bool `json:"ready"`
@@ -46,7 +46,7 @@ type AzureASOManagedClusterStatus struct {
 	Initialization *InfrastructureInitialization `json:"initialization,omitempty"`
 
 	// resources lists every ASO object that belongs to this one, in the order of spec.resources and then those that are
-	// still being deleted, each with its own state: one that fails does not hide the others. Written by function-capz.
+	// still being deleted, each with its own state. A failed one does not hide the others. Written by function-capz.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`
@@ -58,8 +58,8 @@ type AzureASOManagedClusterStatus struct {
 	CompositeStatus `json:",inline"`
 }
 
-// AzureASOManagedCluster is the infrastructure of one AKS cluster besides the AKS cluster itself: the resource group, and
-// whatever networks, identities and the like the cluster stands on, each written as an ASO object. A Cluster names it in
+// AzureASOManagedCluster is the infrastructure of one AKS cluster without the AKS cluster itself: the resource group, and
+// the networks, identities and so on that the cluster depends on, each written as an ASO object. A Cluster names it in
 // spec.infrastructureRef.
 //
 // +kubebuilder:object:root=true

@@ -7,8 +7,8 @@ import (
 
 // AzureASOManagedClusterTemplateResourceSpec is the spec of the objects made from an AzureASOManagedClusterTemplate.
 type AzureASOManagedClusterTemplateResourceSpec struct {
-	// resources are the ASO objects that become spec.resources, or a part of each that the patches of the ClusterClass
-	// complete: nothing is required of an entry here, not even its kind. Users write them.
+	// resources are the ASO objects that become spec.resources, or parts of them that the patches of the ClusterClass
+	// complete. No field of an entry is required here, not even its kind. Users write them.
 	// Example: [{apiVersion: resources.azure.com/v1api20200601, kind: ResourceGroup, spec: {location: westeurope}}]
 	// +optional
 	// +listType=atomic
@@ -21,7 +21,7 @@ type AzureASOManagedClusterTemplateResourceSpec struct {
 
 // AzureASOManagedClusterTemplateResource is the object that an AzureASOManagedClusterTemplate describes.
 type AzureASOManagedClusterTemplateResource struct {
-	// metadata is what of labels and annotations the objects made from this template get.
+	// metadata has the labels and annotations of the objects made from this template.
 	// +optional
 	ObjectMeta ObjectMeta `json:"metadata,omitzero"`
 

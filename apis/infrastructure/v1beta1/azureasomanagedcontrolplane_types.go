@@ -17,10 +17,10 @@ import (
 type AzureASOManagedControlPlaneSpec struct {
 	// The rule on version refuses only what AKS refuses as well: AKS takes x.y and x.y.z, and nothing else.
 
-	// version is the Kubernetes version that AKS shall run, with or without the leading v, and with or without the patch
-	// version; empty or absent leaves the choice to the ManagedCluster's spec.kubernetesVersion, or else to AKS.
-	// function-capz sets spec.kubernetesVersion of the ManagedCluster from it, and refuses a different value there. Raise
-	// it to upgrade; it cannot be below what Azure runs, see status.version. Users write it, or the Cluster's topology does.
+	// version is the wanted Kubernetes version, with or without the leading v, and with or without the patch version. Empty
+	// or absent, the ManagedCluster's spec.kubernetesVersion is used, or else AKS chooses. function-capz sets
+	// spec.kubernetesVersion of the ManagedCluster from it, and refuses a different value there. Raise it to upgrade; it
+	// cannot be below what Azure runs, see status.version. Users write it, or the Cluster's topology does.
 	// Example: v1.33.6
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
@@ -31,10 +31,10 @@ type AzureASOManagedControlPlaneSpec struct {
 
 	// resources are the ASO objects that make up the control plane, complete with apiVersion, kind, metadata.name and
 	// spec. One of them, the first if there are several, is the ManagedCluster of containerservice.azure.com that becomes
-	// the AKS cluster. Any ASO kind and API version may stand here; fields that this project does not know are passed on
+	// the AKS cluster. Any ASO kind and API version is allowed. Fields that this project does not know are passed on
 	// unchanged. Into the ManagedCluster function-capz writes the version, the Cluster's pod and service address ranges,
-	// the first agent pools and where the kubeconfig goes; a different value set by hand is an error that names the
-	// field. Taking an entry away deletes it in Azure. Users write this field.
+	// the first agent pools and where the kubeconfig goes. Another value set by hand is an error that names the field.
+	// Removing an entry deletes it in Azure. Users write this field.
 	// Example: [{apiVersion: containerservice.azure.com/v1api20250801, kind: ManagedCluster, metadata: {name: my-cluster}, spec: {location: westeurope, owner: {name: my-cluster}}}]
 	// +optional
 	// +listType=atomic
@@ -45,28 +45,29 @@ type AzureASOManagedControlPlaneSpec struct {
 	// +kubebuilder:validation:MaxItems=256
 	Resources []runtime.RawExtension `json:"resources,omitempty"`
 
-	// identityRef names the AzureClusterIdentity with the credential for Azure, and CAPZ has no such field. Without a
-	// namespace it is in that of this object; one elsewhere must allow this namespace. provider-capz makes Secret
-	// <cluster>-aso-secret from it, and function-capz names that in the annotation serviceoperator.azure.com/credential-from
-	// of every ASO object of the Cluster that has none of its own. Left out, ASO finds a credential by itself. It may be
-	// changed, and set later together with subscriptionID, but not taken away. Users write it.
+	// identityRef names the AzureClusterIdentity with the credential for Azure. CAPZ has no such field. Without a namespace,
+	// the namespace of this object is used. An AzureClusterIdentity of another namespace must allow this namespace.
+	// provider-capz makes Secret <cluster>-aso-secret from it, and function-capz names the Secret in the annotation
+	// serviceoperator.azure.com/credential-from of every ASO object of the Cluster that has no such annotation. Left out,
+	// ASO chooses a credential. It may be changed, and set later together with subscriptionID, but not removed. Users write
+	// it.
 	// Example: {kind: AzureClusterIdentity, name: cluster-identity}
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="has(self.name) && self.name != ''",message="must name an AzureClusterIdentity",fieldPath=".name",reason="FieldValueRequired"
 	// +kubebuilder:validation:XValidation:rule="!has(self.kind) || self.kind == '' || self.kind == 'AzureClusterIdentity'",message="must be AzureClusterIdentity",fieldPath=".kind"
 	IdentityRef *corev1.ObjectReference `json:"identityRef,omitempty"`
 
-	// subscriptionID is the Azure subscription that everything of the Cluster is in that has no credential of its own. It goes
-	// with identityRef, whose credential does not say it, and CAPZ has no such field. The default for a new object is that of
-	// the controller. It cannot be changed. Users write it.
+	// subscriptionID is the Azure subscription of all resources of the Cluster that have no credential of their own. It is
+	// used together with identityRef, whose credential does not name the subscription. CAPZ has no such field. The default for
+	// a new object is that of the controller. It cannot be changed. Users write it.
 	// Example: 00000000-0000-0000-0000-000000000000
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	SubscriptionID string `json:"subscriptionID,omitempty"`
 
-	// azureEnvironment is the Azure cloud of that subscription. The default is that of ASO's own settings, and any other needs
-	// ALLOW_MULTI_ENV_MANAGEMENT there. It goes with identityRef, whose credential does not say it, and CAPZ has no such field
-	// here. It cannot be changed. Users write it.
+	// azureEnvironment is the Azure cloud of that subscription. The default is that of ASO's own settings; any other needs
+	// ALLOW_MULTI_ENV_MANAGEMENT there. It is used together with identityRef, whose credential does not name the cloud. CAPZ
+	// has no such field here. It cannot be changed. Users write it.
 	// Example: AzureUSGovernmentCloud
 	// +optional
 	// +kubebuilder:validation:Enum=AzurePublicCloud;AzureUSGovernmentCloud;AzureChinaCloud
@@ -89,7 +90,7 @@ type StatusVersion struct {
 // AzureASOManagedControlPlaneStatus is what was found of an AzureASOManagedControlPlane.
 type AzureASOManagedControlPlaneStatus struct {
 	// ready becomes true when the AKS cluster is ready and its API server's address is known, and then stays true: later
-	// trouble shows in the conditions and in resources. It is the same as initialized. Written by function-capz.
+	// problems show in the conditions and in resources. It is the same as initialized. Written by function-capz.
 	// +optional
 	Ready bool `json:"ready"`
 
@@ -98,7 +99,7 @@ type AzureASOManagedControlPlaneStatus struct {
 	// +optional
 	Initialized bool `json:"initialized"`
 
-	// initialization tells Cluster API that the API server could be used for the first time. Written by function-capz.
+	// initialization tells Cluster API that the API server has been usable once. Written by function-capz.
 	// +optional
 	Initialization *ControlPlaneInitialization `json:"initialization,omitempty"`
 
@@ -116,8 +117,8 @@ type AzureASOManagedControlPlaneStatus struct {
 	Version string `json:"version,omitempty"`
 
 	// versions says the same as a list, oldest first, which is where Cluster API's v1beta2 contract looks for it. In a
-	// topology whose pools are still missing it has the version that is wanted with no replicas, as Cluster API makes no
-	// pools for a control plane without a version. Written by function-capz.
+	// topology without pools so far, it has the wanted version with no replicas, because Cluster API creates no pools
+	// for a control plane without a version. Written by function-capz.
 	// Example: [{version: v1.33.6}]
 	// +optional
 	// +listType=map
@@ -130,7 +131,7 @@ type AzureASOManagedControlPlaneStatus struct {
 	ExternalManagedControlPlane *bool `json:"externalManagedControlPlane,omitempty"`
 
 	// resources lists every ASO object that belongs to this one, in the order of spec.resources and then those that are
-	// still being deleted, each with its own state: one that fails does not hide the others. Written by function-capz.
+	// still being deleted, each with its own state. A failed one does not hide the others. Written by function-capz.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`
@@ -142,8 +143,8 @@ type AzureASOManagedControlPlaneStatus struct {
 	CompositeStatus `json:",inline"`
 }
 
-// AzureASOManagedControlPlane is one AKS cluster: an ASO ManagedCluster, and what belongs directly to it, such as maintenance
-// windows. A Cluster names it in spec.controlPlaneRef. Node pools are AzureASOManagedMachinePools.
+// AzureASOManagedControlPlane is one AKS cluster: an ASO ManagedCluster and its parts, such as maintenance windows. A Cluster
+// names it in spec.controlPlaneRef. Node pools are AzureASOManagedMachinePools.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=azureasomanagedcontrolplanes,scope=Namespaced,categories=cluster-api

@@ -8,8 +8,8 @@ import (
 
 // AzureASOManagedControlPlaneTemplateResourceSpec is the spec of the objects made from an AzureASOManagedControlPlaneTemplate.
 type AzureASOManagedControlPlaneTemplateResourceSpec struct {
-	// resources are the ASO objects that become spec.resources, or a part of each that the patches of the ClusterClass
-	// complete: nothing is required of an entry here, not even its kind. Users write them.
+	// resources are the ASO objects that become spec.resources, or parts of them that the patches of the ClusterClass
+	// complete. No field of an entry is required here, not even its kind. Users write them.
 	// Example: [{apiVersion: containerservice.azure.com/v1api20250801, kind: ManagedCluster, spec: {location: westeurope}}]
 	// +optional
 	// +listType=atomic
@@ -29,14 +29,15 @@ type AzureASOManagedControlPlaneTemplateResourceSpec struct {
 	// +optional
 	IdentityRef *corev1.ObjectReference `json:"identityRef,omitempty"`
 
-	// subscriptionID is the Azure subscription of every cluster made from this template; it goes with identityRef. A patch of
-	// the ClusterClass may give each cluster its own. Users write it.
+	// subscriptionID is the Azure subscription of every cluster made from this template. It is used together with
+	// identityRef. A patch of the ClusterClass may give each cluster its own. Users write it.
 	// Example: 00000000-0000-0000-0000-000000000000
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	SubscriptionID string `json:"subscriptionID,omitempty"`
 
-	// azureEnvironment is the Azure cloud of every cluster made from this template; it goes with identityRef. Users write it.
+	// azureEnvironment is the Azure cloud of every cluster made from this template. It is used together with identityRef.
+	// Users write it.
 	// Example: AzureUSGovernmentCloud
 	// +optional
 	// +kubebuilder:validation:Enum=AzurePublicCloud;AzureUSGovernmentCloud;AzureChinaCloud
@@ -47,7 +48,7 @@ type AzureASOManagedControlPlaneTemplateResourceSpec struct {
 
 // AzureASOManagedControlPlaneTemplateResource is the object that an AzureASOManagedControlPlaneTemplate describes.
 type AzureASOManagedControlPlaneTemplateResource struct {
-	// metadata is what of labels and annotations the objects made from this template get.
+	// metadata has the labels and annotations of the objects made from this template.
 	// +optional
 	ObjectMeta ObjectMeta `json:"metadata,omitzero"`
 

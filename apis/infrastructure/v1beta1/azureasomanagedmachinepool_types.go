@@ -19,12 +19,11 @@ type AzureASOManagedMachinePoolSpec struct {
 	// The item rules refuse only what no API server would accept as an ASO object: CAPZ fails on it as well.
 
 	// resources are the ASO objects that make up the pool, complete with apiVersion, kind, metadata.name and spec. One of
-	// them, the first if there are several, is the ManagedClustersAgentPool of containerservice.azure.com whose nodes the
-	// pool has; other kinds may stand beside it. Any ASO API version may be used; fields that this project does not know
-	// are passed on unchanged. Into the ManagedClustersAgentPool function-capz writes the MachinePool's version
-	// (spec.orchestratorVersion) and replicas (spec.count, unless spec.enableAutoScaling hands the size over to AKS); a
-	// different value set by hand is an error that names the field. Taking an entry away deletes it in Azure. Users write
-	// this field.
+	// them, the first if there are several, is the ManagedClustersAgentPool of containerservice.azure.com with the nodes
+	// of the pool. Other kinds are allowed in addition. Any ASO API version may be used. Fields that this project does
+	// not know are passed on unchanged. Into the ManagedClustersAgentPool function-capz writes the MachinePool's version
+	// (spec.orchestratorVersion) and replicas (spec.count, unless spec.enableAutoScaling lets AKS decide it). Another
+	// value set by hand is an error that names the field. Removing an entry deletes it in Azure. Users write this field.
 	// Example: [{apiVersion: containerservice.azure.com/v1api20250801, kind: ManagedClustersAgentPool, metadata: {name: my-cluster-pool0}, spec: {azureName: pool0, mode: System, owner: {name: my-cluster}, vmSize: Standard_D2s_v5}}]
 	// +optional
 	// +listType=atomic
@@ -41,7 +40,7 @@ type AzureASOManagedMachinePoolSpec struct {
 // AzureASOManagedMachinePoolStatus is what was found of an AzureASOManagedMachinePool.
 type AzureASOManagedMachinePoolStatus struct {
 	// ready becomes true when every resource is ready and spec.providerIDList has the nodes (or the pool has none), and
-	// then stays true: later trouble shows in the conditions and in resources. Written by function-capz, read by Cluster
+	// then stays true: later problems show in the conditions and in resources. Written by function-capz, read by Cluster
 	// API.
 	// +optional
 	Ready bool `json:"ready"`
@@ -57,7 +56,7 @@ type AzureASOManagedMachinePoolStatus struct {
 	Replicas int32 `json:"replicas,omitempty"`
 
 	// resources lists every ASO object that belongs to this one, in the order of spec.resources and then those that are
-	// still being deleted, each with its own state: one that fails does not hide the others. Written by function-capz.
+	// still being deleted, each with its own state. A failed one does not hide the others. Written by function-capz.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`

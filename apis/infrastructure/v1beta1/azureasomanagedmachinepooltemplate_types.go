@@ -7,8 +7,8 @@ import (
 
 // AzureASOManagedMachinePoolTemplateResourceSpec is the spec of the objects made from an AzureASOManagedMachinePoolTemplate.
 type AzureASOManagedMachinePoolTemplateResourceSpec struct {
-	// resources are the ASO objects that become spec.resources, or a part of each that the patches of the ClusterClass
-	// complete: nothing is required of an entry here, not even its kind. Users write them.
+	// resources are the ASO objects that become spec.resources, or parts of them that the patches of the ClusterClass
+	// complete. No field of an entry is required here, not even its kind. Users write them.
 	// Example: [{apiVersion: containerservice.azure.com/v1api20250801, kind: ManagedClustersAgentPool, spec: {mode: User}}]
 	// +optional
 	// +listType=atomic
@@ -33,7 +33,7 @@ type AzureASOManagedMachinePoolTemplateResourceSpec struct {
 
 // AzureASOManagedMachinePoolTemplateResource is the object that an AzureASOManagedMachinePoolTemplate describes.
 type AzureASOManagedMachinePoolTemplateResource struct {
-	// metadata is what of labels and annotations the objects made from this template get.
+	// metadata has the labels and annotations of the objects made from this template.
 	// +optional
 	ObjectMeta ObjectMeta `json:"metadata,omitzero"`
 

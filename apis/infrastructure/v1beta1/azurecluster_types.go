@@ -28,28 +28,28 @@ import (
 type AzureClusterSpec struct {
 	AzureClusterClassSpec `json:",inline"`
 
-	// networkSpec is the network of the cluster: virtual network, subnets, load balancers, private DNS. Left out, one with
-	// default names and ranges is made, with a public address for the API server. Users write it.
+	// networkSpec is the network of the cluster: virtual network, subnets, load balancers, private DNS. Left out, a
+	// network with default names and ranges is created, with a public address for the API server. Users write it.
 	// Example: {vnet: {name: my-cluster-vnet}, subnets: [{name: control-plane-subnet, role: control-plane}, {name: node-subnet, role: node}]}
 	// +optional
 	NetworkSpec NetworkSpec `json:"networkSpec,omitzero"`
 
-	// resourceGroup is the resource group of everything in Azure, but for a virtual network and a private DNS zone that name
-	// their own. It is made if Azure does not have it, and deleted with the cluster then. The default is the name of this
+	// resourceGroup is the resource group of all resources in Azure, except a virtual network and a private DNS zone with
+	// their own. It is created if Azure does not have it, and then deleted with the cluster. The default is the name of this
 	// object. It cannot be changed. Users write it.
 	// Example: my-cluster
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	ResourceGroup string `json:"resourceGroup,omitempty"`
 
-	// bastionSpec adds Azure Bastion, by which people reach the machines without a public address. Users write it.
+	// bastionSpec adds Azure Bastion, through which users reach machines without a public address. Users write it.
 	// Example: {azureBastion: {}}
 	// +optional
 	BastionSpec BastionSpec `json:"bastionSpec,omitzero"`
 
 	// controlPlaneEnabled false leaves out what a control plane of virtual machines needs: API server load balancer, its
-	// address, its subnet. Then somebody else runs the control plane, and you write controlPlaneEndpoint. It
-	// cannot be changed. Users write it.
+	// address, its subnet. Then somebody else runs the control plane, and you set controlPlaneEndpoint. It cannot be
+	// changed. Users write it.
 	// Example: true
 	// +optional
 	// +kubebuilder:default=true
@@ -57,7 +57,7 @@ type AzureClusterSpec struct {
 	ControlPlaneEnabled bool `json:"controlPlaneEnabled"`
 
 	// controlPlaneEndpoint is the address of the cluster's API server. provider-capz writes it: the DNS name of the API
-	// server load balancer and its port. What you write yourself stays, and only what it lacks is filled in. It cannot be
+	// server load balancer and its port. A value that you set stays; only missing parts are filled in. It cannot be
 	// changed once it is set.
 	// Example: {host: my-cluster-1a2b3c4d.westeurope.cloudapp.azure.com, port: 6443}
 	// +optional
@@ -68,33 +68,33 @@ type AzureClusterSpec struct {
 
 // AzureClusterClassSpec is the part of an AzureCluster that several clusters may have in common.
 type AzureClusterClassSpec struct {
-	// subscriptionID is the Azure subscription that everything is in. The default is that of the controller. It cannot be
+	// subscriptionID is the Azure subscription of all resources. The default is that of the controller. It cannot be
 	// changed. Users write it.
 	// Example: 00000000-0000-0000-0000-000000000000
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	SubscriptionID string `json:"subscriptionID,omitempty"`
 
-	// location is the Azure region, as `az account list-locations` names it. It is needed, but in a template, as patches may
-	// fill it in. It cannot be changed. Users write it.
+	// location is the Azure region, as `az account list-locations` names it. It is required, except in a template, where
+	// patches may fill it in. It cannot be changed. Users write it.
 	// Example: westeurope
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Location string `json:"location"`
 
-	// extendedLocation is the edge zone of the region that everything is in. Users write it.
+	// extendedLocation is the edge zone of the region for all resources. Users write it.
 	// Example: {name: microsoftlosangeles1, type: EdgeZone}
 	// +optional
 	ExtendedLocation *ExtendedLocationSpec `json:"extendedLocation,omitempty"`
 
-	// additionalTags are tags that all resources in Azure get, beside the one that tells which cluster owns them. Users
-	// write them.
+	// additionalTags are tags that all resources in Azure get, in addition to the one that says which cluster owns
+	// them. Users write them.
 	// Example: {cost-centre: "4711"}
 	// +optional
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
-	// identityRef names the AzureClusterIdentity with the credential for Azure. Without a namespace it is in that of this
-	// object; one elsewhere must allow this namespace. Users write it.
+	// identityRef names the AzureClusterIdentity with the credential for Azure. Without a namespace, the namespace of
+	// this object is used. An AzureClusterIdentity of another namespace must allow this namespace. Users write it.
 	// Example: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureClusterIdentity, name: cluster-identity}
 	// +optional
 	IdentityRef *corev1.ObjectReference `json:"identityRef,omitempty"`
@@ -113,8 +113,8 @@ type AzureClusterClassSpec struct {
 	// +optional
 	CloudProviderConfigOverrides *CloudProviderConfigOverrides `json:"cloudProviderConfigOverrides,omitempty"`
 
-	// failureDomains says for zones of the region if they may have control plane machines. A zone that is not listed may,
-	// as may all when this is left out. Users write it.
+	// failureDomains says whether zones of the region may have control plane machines. Zones that are not listed may.
+	// Users write it.
 	// Example: {"1": {controlPlane: true}, "3": {controlPlane: false}}
 	// +optional
 	FailureDomains FailureDomains `json:"failureDomains,omitempty"`
@@ -151,14 +151,14 @@ type ExtendedLocationSpec struct {
 
 // CloudProviderConfigOverrides are settings of the Azure cloud provider.
 type CloudProviderConfigOverrides struct {
-	// rateLimits limit how many requests the cloud provider makes for each sort of resource.
+	// rateLimits limit how many requests the cloud provider sends for each type of resource.
 	// Example: [{name: defaultRateLimit, config: {cloudProviderRateLimit: true, cloudProviderRateLimitQPS: "3"}}]
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	RateLimits []RateLimitSpec `json:"rateLimits,omitempty"`
 
-	// backOffs say how the cloud provider tries again what failed.
+	// backOffs say how the cloud provider retries failed requests.
 	// Example: {cloudProviderBackoff: true, cloudProviderBackoffRetries: 6}
 	// +optional
 	BackOffs BackOffConfig `json:"backOffs,omitzero"`
@@ -166,12 +166,12 @@ type CloudProviderConfigOverrides struct {
 
 // BackOffConfig says how the cloud provider tries again what failed.
 type BackOffConfig struct {
-	// cloudProviderBackoff true has it try again.
+	// cloudProviderBackoff true enables retries.
 	// Example: true
 	// +optional
 	CloudProviderBackoff bool `json:"cloudProviderBackoff,omitempty"`
 
-	// cloudProviderBackoffRetries is how often.
+	// cloudProviderBackoffRetries is the number of retries.
 	// Example: 6
 	// +optional
 	CloudProviderBackoffRetries int `json:"cloudProviderBackoffRetries,omitempty"`
@@ -186,7 +186,7 @@ type BackOffConfig struct {
 	// +optional
 	CloudProviderBackoffDuration int `json:"cloudProviderBackoffDuration,omitempty"`
 
-	// cloudProviderBackoffJitter is the part of each wait that is left to chance.
+	// cloudProviderBackoffJitter is the random part of each wait.
 	// Example: "1"
 	// +optional
 	CloudProviderBackoffJitter *resource.Quantity `json:"cloudProviderBackoffJitter,omitempty"`
@@ -194,7 +194,7 @@ type BackOffConfig struct {
 
 // RateLimitSpec limits the requests of the cloud provider for one sort of resource.
 type RateLimitSpec struct {
-	// name of the setting in azure.json, which is named after the sort of resource.
+	// name of the setting in azure.json, which is named after the type of resource.
 	// Example: loadBalancerRateLimit
 	// +kubebuilder:validation:Enum=defaultRateLimit;routeRateLimit;subnetsRateLimit;interfaceRateLimit;routeTableRateLimit;loadBalancerRateLimit;publicIPAddressRateLimit;securityGroupRateLimit;virtualMachineRateLimit;storageAccountRateLimit;diskRateLimit;snapshotRateLimit;virtualMachineScaleSetRateLimit;virtualMachineSizesRateLimit;availabilitySetRateLimit
 	Name string `json:"name"`
@@ -207,27 +207,27 @@ type RateLimitSpec struct {
 
 // RateLimitConfig is a limit of requests, by a bucket of tokens.
 type RateLimitConfig struct {
-	// cloudProviderRateLimit true has the limit take effect.
+	// cloudProviderRateLimit true enables the limit.
 	// Example: true
 	// +optional
 	CloudProviderRateLimit bool `json:"cloudProviderRateLimit,omitempty"`
 
-	// cloudProviderRateLimitQPS is how many reading requests a second there may be.
+	// cloudProviderRateLimitQPS is how many read requests are allowed per second.
 	// Example: "3"
 	// +optional
 	CloudProviderRateLimitQPS *resource.Quantity `json:"cloudProviderRateLimitQPS,omitempty"`
 
-	// cloudProviderRateLimitBucket is how many reading requests there may be at once.
+	// cloudProviderRateLimitBucket is how many read requests are allowed at once.
 	// Example: 10
 	// +optional
 	CloudProviderRateLimitBucket int `json:"cloudProviderRateLimitBucket,omitempty"`
 
-	// cloudProviderRateLimitQPSWrite is how many writing requests a second there may be.
+	// cloudProviderRateLimitQPSWrite is how many write requests are allowed per second.
 	// Example: "1"
 	// +optional
 	CloudProviderRateLimitQPSWrite *resource.Quantity `json:"cloudProviderRateLimitQPSWrite,omitempty"`
 
-	// cloudProviderRateLimitBucketWrite is how many writing requests there may be at once.
+	// cloudProviderRateLimitBucketWrite is how many write requests are allowed at once.
 	// Example: 5
 	// +optional
 	CloudProviderRateLimitBucketWrite int `json:"cloudProviderRateLimitBucketWrite,omitempty"`
@@ -235,7 +235,7 @@ type RateLimitConfig struct {
 
 // BastionSpec says how people reach the machines.
 type BastionSpec struct {
-	// azureBastion is an Azure Bastion in the virtual network. Once there, it can be neither changed nor taken away. Users
+	// azureBastion is an Azure Bastion in the virtual network. Once created, it can be neither changed nor removed. Users
 	// write it.
 	// Example: {sku: Standard, enableTunneling: true}
 	// +optional
@@ -261,8 +261,8 @@ type AzureBastion struct {
 	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name,omitempty"`
 
-	// subnet is where it is. Azure wants the name AzureBastionSubnet, which is the default, and a range of at least /27; the
-	// default is 10.255.255.224/27.
+	// subnet is its subnet. Azure requires the name AzureBastionSubnet, which is the default, and a range of at least /27.
+	// The default range is 10.255.255.224/27.
 	// Example: {name: AzureBastionSubnet, role: bastion, cidrBlocks: [10.0.2.0/27]}
 	// +optional
 	Subnet SubnetSpec `json:"subnet,omitzero"`
@@ -272,14 +272,14 @@ type AzureBastion struct {
 	// +optional
 	PublicIP PublicIPSpec `json:"publicIP,omitzero"`
 
-	// sku is its tier. Standard is needed for enableTunneling.
+	// sku is its tier. enableTunneling requires Standard.
 	// Example: Basic
 	// +optional
 	// +kubebuilder:validation:Enum=Basic;Standard
 	// +kubebuilder:default=Basic
 	Sku BastionHostSkuName `json:"sku,omitempty"`
 
-	// enableTunneling true lets ssh and kubectl of your own go through it, as `az network bastion tunnel` does.
+	// enableTunneling true allows your own ssh and kubectl through it, as `az network bastion tunnel` does.
 	// Example: true
 	// +optional
 	// +kubebuilder:default=false
@@ -288,9 +288,9 @@ type AzureBastion struct {
 
 // AzureClusterStatus is what was found of an AzureCluster.
 type AzureClusterStatus struct {
-	// failureDomains are the zones of the region that have virtual machines to offer, from which Cluster API picks one for
-	// each machine. It is a list, as Cluster API's contract v1beta2 wants it; CAPZ has a map here. Written by function-capz;
-	// by you if the infrastructure is managed externally.
+	// failureDomains are the zones of the region that offer virtual machines. Cluster API chooses one for each machine. It
+	// is a list, as Cluster API's contract v1beta2 requires; CAPZ has a map here. Written by function-capz, or by you if the
+	// infrastructure is managed externally.
 	// Example: [{name: "1", controlPlane: true}, {name: "2", controlPlane: true}]
 	// +optional
 	// +listType=map
@@ -299,7 +299,7 @@ type AzureClusterStatus struct {
 	FailureDomains []FailureDomain `json:"failureDomains,omitempty"`
 
 	// ready becomes true when everything is ready in Azure and the address of the API server is known, and then stays true:
-	// later trouble shows in the conditions and in resources. Written by function-capz, read by Cluster API under its v1beta1
+	// later problems show in the conditions and in resources. Written by function-capz, read by Cluster API under its v1beta1
 	// contract; under v1beta2 it reads initialization instead.
 	// +optional
 	Ready bool `json:"ready"`
@@ -319,8 +319,8 @@ type AzureClusterStatus struct {
 	// +optional
 	LongRunningOperationStates Futures `json:"longRunningOperationStates,omitempty"`
 
-	// resources lists every ASO object that this one stands for, and those that are still being deleted, each with its own
-	// state: one that fails does not hide the others. Written by function-capz.
+	// resources lists every ASO object that this one is composed of, and those that are still being deleted, each with its
+	// own state. A failed one does not hide the others. Written by function-capz.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`

@@ -36,7 +36,7 @@ type AllowedNamespaces struct {
 	// +kubebuilder:title="Names"
 	NamespaceList []string `json:"list,omitzero"`
 
-	// selector chooses namespaces by their labels, beside those in list.
+	// selector chooses namespaces by their labels, in addition to those in list.
 	// Example: {matchLabels: {azure: allowed}}
 	// +optional
 	// +nullable
@@ -56,8 +56,8 @@ type AzureClusterIdentitySpec struct {
 	// +kubebuilder:title="Kind of credential"
 	Type IdentityType `json:"type"`
 
-	// resourceID is the resource ID of the managed identity, with type UserAssignedMSI only. It has no effect: clientID says
-	// which identity is meant.
+	// resourceID is the resource ID of the managed identity, with type UserAssignedMSI only. It has no effect: clientID
+	// selects the identity.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/capz
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
@@ -69,15 +69,15 @@ type AzureClusterIdentitySpec struct {
 	// +kubebuilder:title="Client ID"
 	ClientID string `json:"clientID"`
 
-	// clientSecret names the Secret with the credential: key clientSecret for a client secret; keys certificate and, where it
-	// has one, password for a certificate. Without a namespace it is in that of this object. Users write it.
+	// clientSecret names the Secret with the credential: key clientSecret for a client secret; keys certificate and, if it
+	// has one, password for a certificate. Without a namespace, the namespace of this object is used. Users write it.
 	// Example: {name: cluster-identity-secret, namespace: default}
 	// +optional
 	// +kubebuilder:title="Secret with the credential"
 	ClientSecret corev1.SecretReference `json:"clientSecret,omitzero"`
 
-	// certPath is a file of provider-capz with the certificate, with type ServicePrincipalCertificate. It goes before
-	// clientSecret. Users write it.
+	// certPath is a file of provider-capz with the certificate, with type ServicePrincipalCertificate. It takes
+	// precedence over clientSecret. Users write it.
 	// Example: /etc/capz/identity.pem
 	// +optional
 	// +kubebuilder:title="Certificate file"
@@ -92,7 +92,7 @@ type AzureClusterIdentitySpec struct {
 	UserAssignedIdentityCredentialsPath string `json:"userAssignedIdentityCredentialsPath,omitempty"`
 
 	// userAssignedIdentityCredentialsCloudType is the Azure cloud of those credentials: public, china or usgovernment. It must
-	// be the cloud of the clusters that use them. Left out, that is not checked. Users write it.
+	// be the cloud of the clusters that use them. Left out, this is not checked. Users write it.
 	// Example: public
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
@@ -104,7 +104,8 @@ type AzureClusterIdentitySpec struct {
 	// +kubebuilder:title="Tenant ID"
 	TenantID string `json:"tenantID"`
 
-	// allowedNamespaces says from which namespaces clusters may use this identity. Left out, from none; {} is from any. Users write it.
+	// allowedNamespaces says from which namespaces clusters may use this identity. Left out, from none. {} means from any. Users write
+	// it.
 	// Example: {list: [team-a]}
 	// +optional
 	// +nullable

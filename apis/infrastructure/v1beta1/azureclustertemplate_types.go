@@ -8,13 +8,13 @@ import (
 type AzureClusterTemplateResourceSpec struct {
 	AzureClusterClassSpec `json:",inline"`
 
-	// networkSpec is the network of each cluster, as far as it is the same for all. Names in Azure that are left out follow
-	// from the name of the cluster. Users write it.
+	// networkSpec is the network of each cluster, as far as it is the same for all. The default names in Azure follow from
+	// the name of the cluster. Users write it.
 	// Example: {subnets: [{name: control-plane-subnet, role: control-plane}, {name: node-subnet, role: node}]}
 	// +optional
 	NetworkSpec NetworkTemplateSpec `json:"networkSpec,omitzero"`
 
-	// bastionSpec adds Azure Bastion, by which people reach the machines without a public address. Users write it.
+	// bastionSpec adds Azure Bastion, through which users reach machines without a public address. Users write it.
 	// Example: {azureBastion: {}}
 	// +optional
 	BastionSpec BastionTemplateSpec `json:"bastionSpec,omitzero"`
@@ -40,23 +40,24 @@ type NetworkTemplateSpec struct {
 	// +optional
 	Subnets SubnetTemplatesSpec `json:"subnets,omitempty"`
 
-	// apiServerLB is the load balancer before the API servers.
+	// apiServerLB is the load balancer in front of the API servers.
 	// Example: {type: Internal}
 	// +optional
 	APIServerLB LoadBalancerClassSpec `json:"apiServerLB,omitzero"`
 
-	// nodeOutboundLB is the load balancer by which the nodes reach the internet, where they do not use a NAT gateway.
+	// nodeOutboundLB is the load balancer through which the nodes reach the internet, if they do not use a NAT gateway.
 	// Example: {idleTimeoutInMinutes: 4}
 	// +optional
 	NodeOutboundLB *LoadBalancerClassSpec `json:"nodeOutboundLB,omitempty"`
 
-	// controlPlaneOutboundLB is the load balancer by which the control plane of a private cluster reaches the internet.
+	// controlPlaneOutboundLB is the load balancer through which the control plane of a private cluster reaches the
+	// internet.
 	// Example: {idleTimeoutInMinutes: 4}
 	// +optional
 	ControlPlaneOutboundLB *LoadBalancerClassSpec `json:"controlPlaneOutboundLB,omitempty"`
 
-	// additionalAPIServerLBPorts are ports of the API server load balancer beside that of the API server, each handed on to
-	// the same port of the control plane machines.
+	// additionalAPIServerLBPorts are ports of the API server load balancer in addition to that of the API server. Each is
+	// forwarded to the same port of the control plane machines.
 	// Example: [{name: rke2, port: 9345}]
 	// +optional
 	// +listType=atomic
@@ -68,7 +69,7 @@ type NetworkTemplateSpec struct {
 type VnetTemplateSpec struct {
 	VnetClassSpec `json:",inline"`
 
-	// peerings connect each virtual network with others that are there already.
+	// peerings connect each virtual network with existing ones.
 	// Example: [{resourceGroup: hub, remoteVnetName: hub-vnet}]
 	// +optional
 	Peerings VnetPeeringsTemplateSpec `json:"peerings,omitempty"`
@@ -83,12 +84,12 @@ type VnetPeeringsTemplateSpec []VnetPeeringClassSpec
 type SubnetTemplateSpec struct {
 	SubnetClassSpec `json:",inline"`
 
-	// securityGroup filters what goes in and out of the subnet.
+	// securityGroup filters inbound and outbound traffic of the subnet.
 	// Example: {securityRules: [{name: allow_port_9345, description: "RKE2", direction: Inbound, protocol: Tcp, priority: 2203, destinationPorts: "9345"}]}
 	// +optional
 	SecurityGroup SecurityGroupClass `json:"securityGroup,omitzero"`
 
-	// natGateway is the way from the subnet to the internet.
+	// natGateway is the outbound connection of the subnet to the internet.
 	// Example: {name: node-natgateway}
 	// +optional
 	NatGateway NatGatewayClassSpec `json:"natGateway,omitzero"`
@@ -110,7 +111,7 @@ type BastionTemplateSpec struct {
 
 // AzureBastionTemplateSpec is an Azure Bastion of the clusters made from a template.
 type AzureBastionTemplateSpec struct {
-	// subnet is where it is.
+	// subnet is its subnet.
 	// Example: {name: AzureBastionSubnet, role: bastion, cidrBlocks: [10.0.2.0/27]}
 	// +optional
 	Subnet SubnetTemplateSpec `json:"subnet,omitzero"`
@@ -118,12 +119,12 @@ type AzureBastionTemplateSpec struct {
 
 // AzureClusterTemplateResource is the object that an AzureClusterTemplate describes.
 type AzureClusterTemplateResource struct {
-	// metadata is what of labels and annotations the objects made from this template get.
+	// metadata has the labels and annotations of the objects made from this template.
 	// +optional
 	ObjectMeta ObjectMeta `json:"metadata,omitzero"`
 
 	// spec becomes the spec of the AzureCluster made from this template, after the patches of the ClusterClass. It cannot be
-	// changed: make a new template. Users write it.
+	// changed: create a new template. Users write it.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: make another AzureClusterTemplate"
 	Spec AzureClusterTemplateResourceSpec `json:"spec"`
 }

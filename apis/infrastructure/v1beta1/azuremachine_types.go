@@ -58,28 +58,28 @@ type AzureMachineSpec struct {
 // +kubebuilder:validation:XValidation:rule=`(has(self.osDisk.managedDisk) && has(self.osDisk.managedDisk.securityProfile) && has(self.osDisk.managedDisk.securityProfile.securityEncryptionType) ? self.osDisk.managedDisk.securityProfile.securityEncryptionType : "") != 'DiskWithVMGuestState' || !(has(self.securityProfile) && has(self.securityProfile.encryptionAtHost) ? self.securityProfile.encryptionAtHost : false)`,message="does not go with osDisk.managedDisk.securityProfile.securityEncryptionType DiskWithVMGuestState, which encrypts the disk by itself",fieldPath=".securityProfile.encryptionAtHost"
 // +kubebuilder:validation:XValidation:rule=`(has(self.osDisk.managedDisk) && has(self.osDisk.managedDisk.securityProfile) && has(self.osDisk.managedDisk.securityProfile.securityEncryptionType) ? self.osDisk.managedDisk.securityProfile.securityEncryptionType : "") != 'DiskWithVMGuestState' || !has(self.securityProfile) || (has(self.securityProfile.uefiSettings) && has(self.securityProfile.uefiSettings.secureBootEnabled) ? self.securityProfile.uefiSettings.secureBootEnabled : false)`,message="must be true with osDisk.managedDisk.securityProfile.securityEncryptionType DiskWithVMGuestState",fieldPath=".securityProfile.uefiSettings.secureBootEnabled"
 type AzureMachineClassSpec struct {
-	// vmSize is the size of the virtual machine, as `az vm list-sizes` names it. It is needed, but in a template, as patches
-	// may fill it in. It cannot be changed. Users write it.
+	// vmSize is the size of the virtual machine, as `az vm list-sizes` names it. It is required, except in a template, where
+	// patches may fill it in. It cannot be changed. Users write it.
 	// Example: Standard_D2s_v5
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	VMSize string `json:"vmSize"`
 
-	// failureDomain is the zone of the region that the machine is in. That of the Machine goes first, which Cluster API
-	// chooses. It cannot be changed. Users write it.
+	// failureDomain is the zone of the region that the machine is in. That of the Machine, which Cluster API chooses,
+	// takes precedence. It cannot be changed. Users write it.
 	// Example: "1"
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	FailureDomain *string `json:"failureDomain,omitempty"`
 
-	// image is what the machine is made from: one of id, marketplace, computeGallery and sharedGallery. Left out, it is the
-	// image that Cluster API's community publishes for the Kubernetes version. It cannot be changed. Users write it.
+	// image is the image of the machine: one of id, marketplace, computeGallery and sharedGallery. The default is the image
+	// that Cluster API's community publishes for the Kubernetes version. It cannot be changed. Users write it.
 	// Example: {computeGallery: {gallery: my-gallery, name: my-image, version: latest}}
 	// +optional
 	// +nullable
 	Image *Image `json:"image,omitempty"`
 
-	// identity is the managed identity of the machine: None, SystemAssigned for one that Azure makes, which gets a role
+	// identity is the managed identity of the machine: None, SystemAssigned for one that Azure creates, which gets a role
 	// (systemAssignedIdentityRole), or UserAssigned for those in userAssignedIdentities. It cannot be changed. Users write it.
 	// Example: UserAssigned
 	// +optional
@@ -94,8 +94,8 @@ type AzureMachineClassSpec struct {
 	// +kubebuilder:validation:MaxItems=100
 	UserAssignedIdentities []UserAssignedIdentity `json:"userAssignedIdentities,omitempty"`
 
-	// systemAssignedIdentityRole is the role of the identity that Azure makes, with identity SystemAssigned. The default is
-	// Contributor of the subscription. It cannot be changed. Users write it.
+	// systemAssignedIdentityRole is the role of the identity that Azure creates, with identity SystemAssigned. The default
+	// is Contributor of the subscription. It cannot be changed. Users write it.
 	// Example: {scope: /subscriptions/.../resourceGroups/my-cluster, definitionID: /subscriptions/.../roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c}
 	// +optional
 	SystemAssignedIdentityRole *SystemAssignedIdentityRole `json:"systemAssignedIdentityRole,omitempty"`
@@ -121,20 +121,21 @@ type AzureMachineClassSpec struct {
 	DataDisks []DataDisk `json:"dataDisks,omitempty"`
 
 	// sshPublicKey is the public key for logging in to a Linux machine as capi: a line as in authorized_keys, encoded in
-	// base64. Left out, or empty, a key is made whose private half nobody has. It cannot be changed. Users write it.
+	// base64. Left out, or empty, a key is generated whose private half nobody has. It cannot be changed. Users write
+	// it.
 	// Example: c3NoLXJzYSBBQUFBQjNOemFDMXljMkVBQUFBREFRQUJBQUFCQVFDLi4uIG1lCg==
 	// +optional
 	// +kubebuilder:validation:MaxLength=16384
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$')",message="must be base64, of a line as in authorized_keys"
 	SSHPublicKey string `json:"sshPublicKey,omitempty"`
 
-	// additionalTags are tags of the virtual machine and what belongs to it, beside those of the AzureCluster, which they go
-	// before. Users write them.
+	// additionalTags are tags of the virtual machine and what belongs to it, in addition to those of the AzureCluster, over
+	// which they take precedence. Users write them.
 	// Example: {cost-centre: "4711"}
 	// +optional
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
-	// additionalCapabilities switch on what a virtual machine does not have by itself. They cannot be changed. Users write
+	// additionalCapabilities enable what a virtual machine does not have by default. They cannot be changed. Users write
 	// them.
 	// Example: {ultraSSDEnabled: true}
 	// +optional
@@ -145,8 +146,8 @@ type AzureMachineClassSpec struct {
 	// +optional
 	AllocatePublicIP bool `json:"allocatePublicIP,omitempty"`
 
-	// enableIPForwarding true lets the machine forward traffic that is not for itself, which some network plugins need, as
-	// does IPv6. It cannot be changed. Users write it.
+	// enableIPForwarding true lets the machine forward traffic for others, which some network plugins and IPv6 need. It
+	// cannot be changed. Users write it.
 	// Example: true
 	// +optional
 	EnableIPForwarding bool `json:"enableIPForwarding,omitempty"`
@@ -158,13 +159,13 @@ type AzureMachineClassSpec struct {
 	// +nullable
 	AcceleratedNetworking *bool `json:"acceleratedNetworking,omitempty"`
 
-	// diagnostics say what Azure keeps of the machine's start. Left out, Azure keeps its console output. It cannot be changed
-	// once it is set. Users write it.
+	// diagnostics say what Azure stores of the machine's boot. By default Azure stores its console output. It cannot be
+	// changed once it is set. Users write it.
 	// Example: {boot: {storageAccountType: Managed}}
 	// +optional
 	Diagnostics *Diagnostics `json:"diagnostics,omitempty"`
 
-	// spotVMOptions, even empty, take spare capacity for less money, which Azure may take back at any time. They cannot be
+	// spotVMOptions, even empty, use spare capacity at a lower price, which Azure may evict at any time. They cannot be
 	// changed. Users write them.
 	// Example: {maxPrice: "0.05", evictionPolicy: Delete}
 	// +optional
@@ -181,7 +182,7 @@ type AzureMachineClassSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	SubnetName string `json:"subnetName,omitempty"`
 
-	// dnsServers are the addresses of the DNS servers that the machine asks. Left out, it asks Azure's. They cannot be
+	// dnsServers are the addresses of the DNS servers that the machine uses. The default is Azure's. They cannot be
 	// changed. Users write them.
 	// Example: [10.0.0.53]
 	// +optional
@@ -190,19 +191,19 @@ type AzureMachineClassSpec struct {
 	// +kubebuilder:validation:items:MaxLength=256
 	DNSServers []string `json:"dnsServers,omitempty"`
 
-	// disableExtensionOperations true lets nobody install extensions, as some images do not support them; then vmExtensions is
-	// empty. It cannot be changed. Users write it.
+	// disableExtensionOperations true prevents the installation of extensions, which some images do not support. Then
+	// vmExtensions must be empty. It cannot be changed. Users write it.
 	// Example: false
 	// +optional
 	DisableExtensionOperations *bool `json:"disableExtensionOperations,omitempty"`
 
-	// disableVMBootstrapExtension false installs the extension by which Azure tells whether the machine has become a Node. The
-	// default is true. It cannot be changed once it is set. Users write it.
+	// disableVMBootstrapExtension false installs the extension that reports whether the bootstrapping of the machine has
+	// finished. The default is true. It cannot be changed once it is set. Users write it.
 	// Example: false
 	// +optional
 	DisableVMBootstrapExtension *bool `json:"disableVMBootstrapExtension,omitempty"`
 
-	// vmExtensions are extensions that Azure installs on the machine. New ones are added to a machine that is there. Users
+	// vmExtensions are extensions that Azure installs on the machine. New ones are added to an existing machine. Users
 	// write them.
 	// Example: [{name: CustomScript, publisher: Microsoft.Azure.Extensions, version: "2.1", settings: {commandToExecute: "uptime"}}]
 	// +optional
@@ -210,24 +211,24 @@ type AzureMachineClassSpec struct {
 	// +kubebuilder:validation:MaxItems=100
 	VMExtensions []VMExtension `json:"vmExtensions,omitempty"`
 
-	// networkInterfaces are the network interfaces of the machine; the first is the primary one. Left out, it has one in the
-	// subnet of its role. They cannot be changed. Users write them.
+	// networkInterfaces are the network interfaces of the machine; the first is the primary one. By default it has one in
+	// the subnet of its role. They cannot be changed. Users write them.
 	// Example: [{subnetName: node-subnet, privateIPConfigs: 110}]
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	NetworkInterfaces []NetworkInterface `json:"networkInterfaces,omitempty"`
 
-	// capacityReservationGroupID is the resource ID of the capacity reservation group that the machine takes its capacity
-	// from. It cannot be changed. Users write it.
+	// capacityReservationGroupID is the resource ID of the capacity reservation group from which the machine takes its
+	// capacity. It cannot be changed. Users write it.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/capacity/providers/Microsoft.Compute/capacityReservationGroups/mine
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('(?i)^/subscriptions/[^/]+/resourcegroups/[^/]+/providers/microsoft[.]compute/capacityreservationgroups/[^/]+$')",message="must be the resource ID of a capacity reservation group, such as /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME"
 	CapacityReservationGroupID *string `json:"capacityReservationGroupID,omitempty"`
 
-	// virtualMachineScaleSetID is the resource ID of a scale set in mode Flexible, there already, that the machine is added
-	// to. It cannot be changed. Users write it.
+	// virtualMachineScaleSetID is the resource ID of an existing scale set in mode Flexible, to which the machine is added.
+	// It cannot be changed. Users write it.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/my-cluster/providers/Microsoft.Compute/virtualMachineScaleSets/mine
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
@@ -243,14 +244,14 @@ type NetworkInterface struct {
 	// +kubebuilder:validation:MaxLength=256
 	SubnetName string `json:"subnetName,omitempty"`
 
-	// privateIPConfigs is how many private addresses it has, as Azure CNI needs one for each pod. The default is 1.
+	// privateIPConfigs is how many private addresses it has. Azure CNI needs one for each pod. The default is 1.
 	// Example: 110
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self >= 0",message="must be at least 1"
 	PrivateIPConfigs int `json:"privateIPConfigs,omitempty"`
 
-	// acceleratedNetworking true has it go past the host's network stack; with a size that cannot do that Azure refuses. Left
-	// out, it is true if the size can.
+	// acceleratedNetworking true lets its traffic bypass the host's network stack. Azure refuses it with a size that does not
+	// support it. The default is true if the size supports it.
 	// Example: true
 	// +optional
 	// +nullable
@@ -271,12 +272,12 @@ const (
 
 // SpotVMOptions are those of a machine from spare capacity.
 type SpotVMOptions struct {
-	// maxPrice is the most to pay per hour, in US dollars. Left out, it is up to the price of a regular machine.
+	// maxPrice is the highest price per hour, in US dollars. The default is the price of a regular machine.
 	// Example: "0.05"
 	// +optional
 	MaxPrice *resource.Quantity `json:"maxPrice,omitempty"`
 
-	// evictionPolicy says what becomes of a machine that Azure takes back. The default is Deallocate, and Delete with an
+	// evictionPolicy says what happens to a machine that Azure evicts. The default is Deallocate, and Delete with an
 	// ephemeral OS disk.
 	// Example: Delete
 	// +optional
@@ -305,7 +306,7 @@ type UserAssignedIdentity struct {
 
 // SystemAssignedIdentityRole is the role of the identity that Azure makes for a machine.
 type SystemAssignedIdentityRole struct {
-	// name of the role assignment, which is a GUID. Left out, one is made up.
+	// name of the role assignment, which is a GUID. By default one is generated.
 	// Example: 11111111-1111-1111-1111-111111111111
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
@@ -350,12 +351,13 @@ type VMExtension struct {
 	// +kubebuilder:validation:MaxLength=256
 	Version string `json:"version"`
 
-	// settings that everybody may read.
+	// settings that are not secret.
 	// Example: {commandToExecute: "uptime"}
 	// +optional
 	Settings Tags `json:"settings,omitempty"`
 
-	// protectedSettings reach the machine encrypted, and cannot be read in Azure. In this object they stand in clear.
+	// protectedSettings reach the machine encrypted, and cannot be read in Azure. In this object they are in clear
+	// text.
 	// Example: {commandToExecute: "uptime"}
 	// +optional
 	ProtectedSettings Tags `json:"protectedSettings,omitempty"`
@@ -379,7 +381,7 @@ const (
 
 // AzureMachineStatus is what was found of an AzureMachine.
 type AzureMachineStatus struct {
-	// ready becomes true when the virtual machine and what belongs to it are ready, and then stays true: later trouble shows
+	// ready becomes true when the virtual machine and what belongs to it are ready, and then stays true: later problems show
 	// in the conditions and in resources. Written by function-capz, read by Cluster API under its v1beta1 contract; under
 	// v1beta2 it reads initialization instead.
 	// +optional
@@ -406,8 +408,8 @@ type AzureMachineStatus struct {
 	// +optional
 	ProviderID string `json:"providerID,omitempty"`
 
-	// vmState is how far Azure is with the virtual machine: Creating, Updating, Succeeded, Failed, Deleting, Canceled,
-	// Migrating; or Deleted, when Azure does not have it any more. Written by function-capz.
+	// vmState is Azure's provisioning state of the virtual machine: Creating, Updating, Succeeded, Failed, Deleting,
+	// Canceled, Migrating; or Deleted, if Azure no longer has it. Written by function-capz.
 	// Example: Succeeded
 	// +optional
 	VMState *ProvisioningState `json:"vmState,omitempty"`
@@ -427,8 +429,8 @@ type AzureMachineStatus struct {
 	// +optional
 	LongRunningOperationStates Futures `json:"longRunningOperationStates,omitempty"`
 
-	// resources lists every ASO object that this one stands for, and those that are still being deleted, each with its own
-	// state: one that fails does not hide the others. Written by function-capz.
+	// resources lists every ASO object that this one is composed of, and those that are still being deleted, each with its
+	// own state. A failed one does not hide the others. Written by function-capz.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`

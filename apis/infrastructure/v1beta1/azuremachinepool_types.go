@@ -23,12 +23,13 @@ type AzureMachinePoolSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	Location string `json:"location"`
 
-	// template is the virtual machine of which the scale set has as many as the MachinePool has replicas. Instances get a
-	// changed image, size or zone by strategy; of other changes only new instances know. Users write it.
+	// template is the virtual machine of the scale set, which has one instance for each replica of the MachinePool. With
+	// a changed image, size or zone, instances are replaced as strategy says. Other changes only apply to new instances.
+	// Users write it.
 	Template AzureMachinePoolMachineTemplate `json:"template"`
 
-	// additionalTags are tags of the scale set and its instances, beside those of the AzureCluster, which they go before. Users
-	// write them.
+	// additionalTags are tags of the scale set and its instances, in addition to those of the AzureCluster, over which they
+	// take precedence. Users write them.
 	// Example: {cost-centre: "4711"}
 	// +optional
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
@@ -47,15 +48,15 @@ type AzureMachinePoolSpec struct {
 	// +kubebuilder:validation:MaxItems=5000
 	ProviderIDList []string `json:"providerIDList,omitempty"`
 
-	// identity is the managed identity of the instances: None, SystemAssigned for one that Azure makes, which gets a role
-	// (systemAssignedIdentityRole), or UserAssigned for those in userAssignedIdentities. Users write it.
+	// identity is the managed identity of the instances: None, SystemAssigned for one that Azure creates, which gets a
+	// role (systemAssignedIdentityRole), or UserAssigned for those in userAssignedIdentities. Users write it.
 	// Example: UserAssigned
 	// +optional
 	// +kubebuilder:default=None
 	Identity VMIdentity `json:"identity,omitempty"`
 
-	// systemAssignedIdentityRole is the role of the identity that Azure makes, with identity SystemAssigned. The default is
-	// Contributor of the subscription. Users write it.
+	// systemAssignedIdentityRole is the role of the identity that Azure creates, with identity SystemAssigned. The default
+	// is Contributor of the subscription. Users write it.
 	// Example: {scope: /subscriptions/.../resourceGroups/my-cluster, definitionID: /subscriptions/.../roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c}
 	// +optional
 	SystemAssignedIdentityRole *SystemAssignedIdentityRole `json:"systemAssignedIdentityRole,omitempty"`
@@ -73,27 +74,27 @@ type AzureMachinePoolSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	RoleAssignmentName string `json:"roleAssignmentName,omitempty"`
 
-	// strategy says how instances are replaced that are of an older image, size or zone. Users write it.
+	// strategy says how instances with an older image, size or zone are replaced. Users write it.
 	// Example: {type: RollingUpdate, rollingUpdate: {maxSurge: 25%, maxUnavailable: 1, deletePolicy: Oldest}}
 	// +optional
 	// +kubebuilder:default={type: "RollingUpdate", rollingUpdate: {maxSurge: 1, maxUnavailable: 0, deletePolicy: Oldest}}
 	Strategy AzureMachinePoolDeploymentStrategy `json:"strategy,omitzero"`
 
-	// orchestrationMode is Uniform for instances that are all the same, or Flexible for virtual machines that stand by
-	// themselves, which needs Kubernetes 1.26. It cannot be changed. Users write it.
+	// orchestrationMode is Uniform for instances that are all the same, or Flexible for independent virtual machines,
+	// which requires Kubernetes 1.26. It cannot be changed. Users write it.
 	// Example: Flexible
 	// +optional
 	// +kubebuilder:default=Uniform
 	OrchestrationMode OrchestrationMode `json:"orchestrationMode,omitempty"`
 
-	// platformFaultDomainCount is over how many fault domains Azure spreads the instances. The default is Azure's, and 1 with
-	// orchestrationMode Flexible. Users write it.
+	// platformFaultDomainCount is the number of fault domains over which Azure distributes the instances. The default is
+	// Azure's, and 1 with orchestrationMode Flexible. Users write it.
 	// Example: 5
 	// +optional
 	PlatformFaultDomainCount *int32 `json:"platformFaultDomainCount,omitempty"`
 
-	// zoneBalance true has Azure keep the zones strictly even, and refuse what would not be. It counts with more than one
-	// failure domain in the MachinePool only. Users write it.
+	// zoneBalance true makes Azure keep the zones strictly balanced, and refuse what would not be. It only applies if the
+	// MachinePool has more than one failure domain. Users write it.
 	// Example: true
 	// +optional
 	ZoneBalance *bool `json:"zoneBalance,omitempty"`
@@ -122,8 +123,8 @@ type AzureMachinePoolMachineTemplate struct {
 	// +kubebuilder:validation:MaxLength=256
 	VMSize string `json:"vmSize"`
 
-	// image is what the instances are made from: one of id, marketplace, computeGallery and sharedGallery. Left out, it is the
-	// image that Cluster API's community publishes for the Kubernetes version. A change replaces them. Users write it.
+	// image is the image of the instances: one of id, marketplace, computeGallery and sharedGallery. The default is the image
+	// that Cluster API's community publishes for the Kubernetes version. A change replaces them. Users write it.
 	// Example: {computeGallery: {gallery: my-gallery, name: my-image, version: latest}}
 	// +optional
 	// +nullable
@@ -141,7 +142,7 @@ type AzureMachinePoolMachineTemplate struct {
 	DataDisks []DataDisk `json:"dataDisks,omitempty"`
 
 	// sshPublicKey is the public key for logging in to a Linux instance as capi: a line as in authorized_keys, encoded in
-	// base64. Left out, or empty, a key is made whose private half nobody has. Users write it.
+	// base64. Left out, or empty, a key is generated whose private half nobody has. Users write it.
 	// Example: c3NoLXJzYSBBQUFBQjNOemFDMXljMkVBQUFBREFRQUJBQUFCQVFDLi4uIG1lCg==
 	// +optional
 	// +kubebuilder:validation:MaxLength=16384
@@ -155,18 +156,19 @@ type AzureMachinePoolMachineTemplate struct {
 	// +nullable
 	AcceleratedNetworking *bool `json:"acceleratedNetworking,omitempty"`
 
-	// additionalCapabilities switch on what a virtual machine does not have by itself. Users write them.
+	// additionalCapabilities enable what a virtual machine does not have by default. Users write them.
 	// Example: {ultraSSDEnabled: true}
 	// +optional
 	AdditionalCapabilities *AdditionalCapabilities `json:"additionalCapabilities,omitempty"`
 
-	// diagnostics say what Azure keeps of an instance's start. Left out, Azure keeps its console output. Users write it.
+	// diagnostics say what Azure stores of an instance's boot. By default Azure stores its console output. Users write
+	// it.
 	// Example: {boot: {storageAccountType: Managed}}
 	// +optional
 	Diagnostics *Diagnostics `json:"diagnostics,omitempty"`
 
-	// terminateNotificationTimeout is how many minutes before an instance goes Azure tells the instance of it, 5 to 15. Left
-	// out, it does not. Users write it.
+	// terminateNotificationTimeout is how many minutes before the deletion of an instance Azure notifies it, 5 to 15. Left
+	// out, Azure does not. Users write it.
 	// Example: 10
 	// +optional
 	// +kubebuilder:validation:Minimum=5
@@ -178,7 +180,7 @@ type AzureMachinePoolMachineTemplate struct {
 	// +optional
 	SecurityProfile *SecurityProfile `json:"securityProfile,omitempty"`
 
-	// spotVMOptions, even empty, take spare capacity for less money, which Azure may take back at any time. Users write them.
+	// spotVMOptions, even empty, use spare capacity at a lower price, which Azure may evict at any time. Users write them.
 	// Example: {maxPrice: "0.05", evictionPolicy: Delete}
 	// +optional
 	SpotVMOptions *SpotVMOptions `json:"spotVMOptions,omitempty"`
@@ -196,14 +198,14 @@ type AzureMachinePoolMachineTemplate struct {
 	// +kubebuilder:validation:MaxItems=100
 	VMExtensions []VMExtension `json:"vmExtensions,omitempty"`
 
-	// disableVMBootstrapExtension false installs the extension by which Azure tells whether an instance has become a Node. The
-	// default is true. It cannot be changed once it is set. Users write it.
+	// disableVMBootstrapExtension false installs the extension that reports whether the bootstrapping of an instance has
+	// finished. The default is true. It cannot be changed once it is set. Users write it.
 	// Example: false
 	// +optional
 	DisableVMBootstrapExtension *bool `json:"disableVMBootstrapExtension,omitempty"`
 
-	// networkInterfaces are the network interfaces of each instance; the first is the primary one. Left out, it has one in the
-	// subnet for nodes. Users write them.
+	// networkInterfaces are the network interfaces of each instance; the first is the primary one. By default it has one in
+	// the subnet for nodes. Users write them.
 	// Example: [{subnetName: node-subnet, privateIPConfigs: 110}]
 	// +optional
 	// +listType=atomic
@@ -220,13 +222,13 @@ const RollingUpdate AzureMachinePoolDeploymentStrategyType = "RollingUpdate"
 
 // AzureMachinePoolDeploymentStrategy says how instances of an older model are replaced.
 type AzureMachinePoolDeploymentStrategy struct {
-	// type is RollingUpdate; there is no other.
+	// type is RollingUpdate, the only type.
 	// Example: RollingUpdate
 	// +optional
 	// +kubebuilder:default=RollingUpdate
 	Type AzureMachinePoolDeploymentStrategyType `json:"type,omitempty"`
 
-	// rollingUpdate says how many are replaced at once, and which first.
+	// rollingUpdate says how many instances are replaced at once, and which first.
 	// Example: {maxSurge: 25%, maxUnavailable: 1, deletePolicy: Oldest}
 	// +optional
 	RollingUpdate *MachineRollingUpdateDeployment `json:"rollingUpdate,omitempty"`
@@ -248,8 +250,8 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.maxSurge) && self.maxSurge == 0 && (!has(self.maxUnavailable) || self.maxUnavailable == 0))",message="must not be 0 while maxUnavailable is 0 too: no instance could ever be replaced",fieldPath=".maxSurge"
 type MachineRollingUpdateDeployment struct {
-	// maxUnavailable is how many instances fewer than the MachinePool has replicas may be ready meanwhile: a number, or a part
-	// of the replicas in percent, rounded down.
+	// maxUnavailable is how many fewer instances than replicas of the MachinePool may be ready meanwhile: a number, or a
+	// percentage of the replicas, rounded down.
 	// Example: 1
 	// +optional
 	// +kubebuilder:default=0
@@ -258,8 +260,8 @@ type MachineRollingUpdateDeployment struct {
 	// +kubebuilder:validation:XValidation:rule="type(self) != int || self >= 0",message="must be a number that is not negative, or a part in percent such as 25%"
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
 
-	// maxSurge is how many instances more than the MachinePool has replicas there may be meanwhile: a number, or a part of the
-	// replicas in percent, rounded up.
+	// maxSurge is how many more instances than replicas of the MachinePool are allowed meanwhile: a number, or a percentage of
+	// the replicas, rounded up.
 	// Example: 25%
 	// +optional
 	// +kubebuilder:default=1
@@ -268,7 +270,7 @@ type MachineRollingUpdateDeployment struct {
 	// +kubebuilder:validation:XValidation:rule="type(self) != int || self >= 0",message="must be a number that is not negative, or a part in percent such as 25%"
 	MaxSurge *intstr.IntOrString `json:"maxSurge,omitempty"`
 
-	// deletePolicy says which of several instances that may go goes first: the Oldest, the Newest, or a Random one.
+	// deletePolicy says which of several candidates is deleted first: the Oldest, the Newest, or a Random one.
 	// Example: Oldest
 	// +optional
 	// +kubebuilder:default=Oldest
@@ -277,8 +279,8 @@ type MachineRollingUpdateDeployment struct {
 
 // AzureMachinePoolStatus is what was found of an AzureMachinePool.
 type AzureMachinePoolStatus struct {
-	// ready tells Cluster API that the scale set is there. It becomes true when everything has been ready in Azure once, and
-	// then stays true: later trouble shows in the conditions and in resources. Written by function-capz.
+	// ready tells Cluster API that the scale set exists. It becomes true when everything has been ready in Azure once, and
+	// then stays true: later problems show in the conditions and in resources. Written by function-capz.
 	// +optional
 	Ready bool `json:"ready"`
 
@@ -291,7 +293,7 @@ type AzureMachinePoolStatus struct {
 	// +optional
 	Replicas int32 `json:"replicas"`
 
-	// lastReconciledReplicas is for how many instances the scale set was last asked. Written by function-capz.
+	// lastReconciledReplicas is the number of instances that the scale set was last set to. Written by function-capz.
 	// Example: 3
 	// +optional
 	LastReconciledReplicas *int32 `json:"lastReconciledReplicas,omitempty"`
@@ -302,7 +304,7 @@ type AzureMachinePoolStatus struct {
 	// +listType=atomic
 	Instances []AzureMachinePoolInstanceStatus `json:"instances,omitempty"`
 
-	// image is what new instances are made from, also where the spec names none. Written by function-capz.
+	// image is the image of new instances, also if the spec names none. Written by function-capz.
 	// Example: {computeGallery: {gallery: ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019, name: capi-ubun2-2404, version: 1.33.6}}
 	// +optional
 	Image *Image `json:"image,omitempty"`
@@ -312,8 +314,8 @@ type AzureMachinePoolStatus struct {
 	// +optional
 	Version string `json:"version"`
 
-	// provisioningState is how far Azure is with the scale set: Creating, Updating, Succeeded, Failed, Deleting, Canceled,
-	// Migrating; or Deleted, when Azure does not have it any more. Written by function-capz.
+	// provisioningState is Azure's provisioning state of the scale set: Creating, Updating, Succeeded, Failed, Deleting,
+	// Canceled, Migrating; or Deleted, if Azure no longer has it. Written by function-capz.
 	// Example: Succeeded
 	// +optional
 	ProvisioningState *ProvisioningState `json:"provisioningState,omitempty"`
@@ -324,11 +326,11 @@ type AzureMachinePoolStatus struct {
 	// +optional
 	ProviderID string `json:"providerID,omitempty"`
 
-	// failureReason is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions tell what is wrong.
+	// failureReason is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions say what is wrong.
 	// +optional
 	FailureReason *string `json:"failureReason,omitempty"`
 
-	// failureMessage is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions tell what is wrong.
+	// failureMessage is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions say what is wrong.
 	// +optional
 	FailureMessage *string `json:"failureMessage,omitempty"`
 
@@ -343,8 +345,8 @@ type AzureMachinePoolStatus struct {
 	// +optional
 	InfrastructureMachineKind string `json:"infrastructureMachineKind,omitempty"`
 
-	// resources lists every ASO object that this one stands for, and those that are still being deleted, each with its own
-	// state: one that fails does not hide the others. Written by function-capz.
+	// resources lists every ASO object that this one is composed of, and those that are still being deleted, each with its
+	// own state. A failed one does not hide the others. Written by function-capz.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`
@@ -363,7 +365,7 @@ type AzureMachinePoolInstanceStatus struct {
 	// +optional
 	Version string `json:"version"`
 
-	// provisioningState is how far Azure is with the instance.
+	// provisioningState is Azure's provisioning state of the instance.
 	// Example: Succeeded
 	// +optional
 	ProvisioningState *ProvisioningState `json:"provisioningState"`
@@ -373,7 +375,7 @@ type AzureMachinePoolInstanceStatus struct {
 	// +optional
 	ProviderID string `json:"providerID"`
 
-	// instanceID is what the scale set calls it.
+	// instanceID is its ID in the scale set.
 	// Example: "0"
 	// +optional
 	InstanceID string `json:"instanceID"`
@@ -383,7 +385,7 @@ type AzureMachinePoolInstanceStatus struct {
 	// +optional
 	InstanceName string `json:"instanceName"`
 
-	// latestModelApplied is true if it is of the scale set's present model.
+	// latestModelApplied is true if it has the current model of the scale set.
 	// Example: true
 	LatestModelApplied bool `json:"latestModelApplied"`
 }

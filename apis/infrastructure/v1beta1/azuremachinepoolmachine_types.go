@@ -18,7 +18,7 @@ type AzureMachinePoolMachineSpec struct {
 	// +kubebuilder:validation:MaxLength=2048
 	ProviderID string `json:"providerID"`
 
-	// instanceID is what the scale set calls the instance: a number, or the name of the virtual machine with orchestrationMode
+	// instanceID is the instance's ID in the scale set: a number, or the name of the virtual machine with orchestrationMode
 	// Flexible. Written by provider-capz.
 	// Example: "0"
 	// +optional
@@ -69,8 +69,8 @@ type AzureMachinePoolMachineStatus struct {
 	// +optional
 	Version string `json:"version"`
 
-	// provisioningState is how far Azure is with the instance: Creating, Updating, Succeeded, Failed, Deleting, Canceled or
-	// Migrating. Written by provider-capz.
+	// provisioningState is Azure's provisioning state of the instance: Creating, Updating, Succeeded, Failed, Deleting,
+	// Canceled or Migrating. Written by provider-capz.
 	// Example: Succeeded
 	// +optional
 	ProvisioningState *ProvisioningState `json:"provisioningState,omitempty"`
@@ -80,11 +80,11 @@ type AzureMachinePoolMachineStatus struct {
 	// +optional
 	InstanceName string `json:"instanceName"`
 
-	// failureReason is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions tell what is wrong.
+	// failureReason is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions say what is wrong.
 	// +optional
 	FailureReason *string `json:"failureReason,omitempty"`
 
-	// failureMessage is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions tell what is wrong.
+	// failureMessage is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions say what is wrong.
 	// +optional
 	FailureMessage *string `json:"failureMessage,omitempty"`
 
@@ -98,8 +98,8 @@ type AzureMachinePoolMachineStatus struct {
 	// +optional
 	LongRunningOperationStates Futures `json:"longRunningOperationStates,omitempty"`
 
-	// latestModelApplied is true if the instance has the image, the size and the zones of the scale set's present model; one
-	// that does not is replaced. Written by provider-capz.
+	// latestModelApplied is true if the instance has the image, the size and the zones of the scale set's current model.
+	// Other instances are replaced. Written by provider-capz.
 	// Example: true
 	// +optional
 	LatestModelApplied bool `json:"latestModelApplied,omitempty"`

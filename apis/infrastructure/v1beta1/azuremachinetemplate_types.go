@@ -14,7 +14,7 @@ import (
 type AzureMachineTemplateResourceSpec struct {
 	AzureMachineClassSpec `json:",inline"`
 
-	// providerID has no use in a template, and is taken as CAPZ takes it.
+	// providerID has no effect in a template. It is accepted because CAPZ accepts it.
 	// Example: azure:///subscriptions/.../virtualMachines/mine
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
@@ -25,12 +25,12 @@ type AzureMachineTemplateResourceSpec struct {
 
 // AzureMachineTemplateResource is the object that an AzureMachineTemplate describes.
 type AzureMachineTemplateResource struct {
-	// metadata is what of labels and annotations the objects made from this template get.
+	// metadata has the labels and annotations of the objects made from this template.
 	// +optional
 	ObjectMeta ObjectMeta `json:"metadata,omitzero"`
 
-	// spec becomes the spec of the AzureMachines made from this template. It cannot be changed: make a new template and have
-	// the control plane or MachineDeployment name that. Users write it.
+	// spec becomes the spec of the AzureMachines made from this template. It cannot be changed: create a new template, and
+	// let the control plane or MachineDeployment name it. Users write it.
 	Spec AzureMachineTemplateResourceSpec `json:"spec"`
 }
 
@@ -77,13 +77,13 @@ type NodeInfo struct {
 
 // AzureMachineTemplateStatus is what was found of the machines of an AzureMachineTemplate.
 type AzureMachineTemplateStatus struct {
-	// capacity is what a machine made from this template has to offer. The cluster autoscaler reads it to know what a
-	// MachineDeployment with no machines could give. Written by function-capz.
+	// capacity is what a machine made from this template offers. The cluster autoscaler reads it to know what a
+	// MachineDeployment without machines could provide. Written by function-capz.
 	// Example: {cpu: "2", memory: 8Gi}
 	// +optional
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
 
-	// nodeInfo is what a node made from this template will be. The cluster autoscaler reads it. Written by function-capz.
+	// nodeInfo describes a node made from this template. The cluster autoscaler reads it. Written by function-capz.
 	// Example: {architecture: amd64, operatingSystem: linux}
 	// +optional
 	NodeInfo *NodeInfo `json:"nodeInfo,omitempty"`

@@ -11,7 +11,7 @@ type AzureManagedClusterTemplateResourceSpec struct {
 
 // AzureManagedClusterTemplateResource is the object that an AzureManagedClusterTemplate describes.
 type AzureManagedClusterTemplateResource struct {
-	// metadata is what of labels and annotations the objects made from this template get.
+	// metadata has the labels and annotations of the objects made from this template.
 	// +optional
 	ObjectMeta ObjectMeta `json:"metadata,omitzero"`
 

@@ -42,15 +42,15 @@ type AzureManagedControlPlaneClassSpec struct {
 	MachineTemplate *AzureManagedControlPlaneTemplateMachineTemplate `json:"machineTemplate,omitempty"`
 
 	// resourceGroupName is the name of the resource group that the AKS cluster is in. One that exists in Azure is used and
-	// left alone; otherwise it is created, and deleted with the cluster. The default is the name of the Cluster. It cannot be
-	// changed. Users write it.
+	// not changed. Otherwise it is created, and deleted with the cluster. The default is the name of the Cluster. It cannot
+	// be changed. Users write it.
 	// Example: my-cluster
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	ResourceGroupName string `json:"resourceGroupName,omitempty"`
 
-	// version is the Kubernetes version that AKS shall run, with or without the leading v. Raise it to upgrade. It cannot
-	// be below what Azure runs, see status.version; one that AKS has refused can be taken back. Users write it, or the
+	// version is the wanted Kubernetes version, with or without the leading v. Raise it to upgrade. It cannot be below
+	// what Azure runs, see status.version. A version that AKS has refused can be taken back. Users write it, or the
 	// Cluster's topology does.
 	// Example: v1.33.6
 	// +kubebuilder:validation:MinLength=2
@@ -59,12 +59,12 @@ type AzureManagedControlPlaneClassSpec struct {
 	Version string `json:"version"`
 
 	// virtualNetwork is the network of the nodes. Left out, one with default names and ranges is used. One that exists in
-	// Azure is used and left alone; otherwise it is created, and deleted with the cluster. Users write it.
+	// Azure is used and not changed. Otherwise it is created, and deleted with the cluster. Users write it.
 	// Example: {name: my-vnet, cidrBlock: 10.0.0.0/16, subnet: {name: nodes, cidrBlock: 10.0.0.0/20}}
 	// +optional
 	VirtualNetwork ManagedControlPlaneVirtualNetwork `json:"virtualNetwork,omitzero"`
 
-	// subscriptionID is the Azure subscription that everything is in. The default is that of the controller. It cannot be
+	// subscriptionID is the Azure subscription of all resources. The default is that of the controller. It cannot be
 	// changed. Users write it.
 	// Example: 00000000-0000-0000-0000-000000000000
 	// +optional
@@ -80,14 +80,14 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	Location string `json:"location,omitempty"`
 
-	// additionalTags are tags that all resources in Azure get, beside the one that tells which cluster owns them. Users
-	// write them.
+	// additionalTags are tags that all resources in Azure get, in addition to the one that says which cluster owns
+	// them. Users write them.
 	// Example: {cost-centre: "4711"}
 	// +optional
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
-	// networkPlugin gives the pods their addresses: azure is Azure CNI, with kubenet the nodes route to the pods, and with
-	// none you install a plugin of your own. It cannot be changed. Users write it.
+	// networkPlugin gives the pods their addresses. azure is Azure CNI, with kubenet the nodes route to the pods, and with
+	// none you install your own plugin. It cannot be changed. Users write it.
 	// Example: azure
 	// +optional
 	// +kubebuilder:validation:Enum=azure;kubenet;none
@@ -95,29 +95,29 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	NetworkPlugin *string `json:"networkPlugin,omitempty"`
 
-	// networkPluginMode overlay gives pods addresses of the Cluster's pod range instead of the subnet's. It goes with
+	// networkPluginMode overlay gives pods addresses of the Cluster's pod range instead of the subnet's. It requires
 	// networkPlugin azure. Users write it.
 	// Example: overlay
 	// +optional
 	// +kubebuilder:validation:Enum=overlay
 	NetworkPluginMode *NetworkPluginMode `json:"networkPluginMode,omitempty"`
 
-	// networkPolicy is what enforces NetworkPolicies; left out, nothing does. It cannot be changed. Users write it.
+	// networkPolicy is what enforces NetworkPolicies. Left out, nothing does. It cannot be changed. Users write it.
 	// Example: calico
 	// +optional
 	// +kubebuilder:validation:Enum=azure;calico;cilium
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	NetworkPolicy *string `json:"networkPolicy,omitempty"`
 
-	// networkDataplane is what carries the packets of the pods. cilium needs networkPluginMode overlay and networkPolicy
-	// cilium. It cannot be changed. Users write it.
+	// networkDataplane is what forwards the packets of the pods. cilium needs networkPluginMode overlay and
+	// networkPolicy cilium. It cannot be changed. Users write it.
 	// Example: cilium
 	// +optional
 	// +kubebuilder:validation:Enum=azure;cilium
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	NetworkDataplane *NetworkDataplaneType `json:"networkDataplane,omitempty"`
 
-	// outboundType is the way from the nodes to the internet. Left out, AKS takes a load balancer. It cannot be changed.
+	// outboundType is how the nodes reach the internet. The default of AKS is a load balancer. It cannot be changed.
 	// Users write it.
 	// Example: userDefinedRouting
 	// +optional
@@ -125,8 +125,8 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	OutboundType *ManagedControlPlaneOutboundType `json:"outboundType,omitempty"`
 
-	// dnsServiceIP is the address of the DNS service in the cluster. It lies in the service range of the Cluster
-	// (spec.clusterNetwork.services) and ends with .10. Left out, it is the tenth address of that range. It cannot be
+	// dnsServiceIP is the address of the DNS service in the cluster. It must be in the service range of the Cluster
+	// (spec.clusterNetwork.services) and end with .10. The default is the tenth address of that range. It cannot be
 	// changed. Users write it.
 	// Example: 10.96.0.10
 	// +optional
@@ -135,7 +135,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	DNSServiceIP *string `json:"dnsServiceIP,omitempty"`
 
-	// loadBalancerSKU is the kind of load balancer that AKS makes. It cannot be changed. Users write it.
+	// loadBalancerSKU is the kind of load balancer that AKS creates. It cannot be changed. Users write it.
 	// Example: Standard
 	// +optional
 	// +kubebuilder:validation:Enum=Basic;Standard
@@ -143,36 +143,36 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
 	LoadBalancerSKU *string `json:"loadBalancerSKU,omitempty"`
 
-	// identityRef names the AzureClusterIdentity with the credential for Azure. Without a namespace it is in that of this
-	// object; one elsewhere must allow this namespace. Users write it.
+	// identityRef names the AzureClusterIdentity with the credential for Azure. Without a namespace, the namespace of
+	// this object is used. An AzureClusterIdentity of another namespace must allow this namespace. Users write it.
 	// Example: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: AzureClusterIdentity, name: cluster-identity}
 	IdentityRef *corev1.ObjectReference `json:"identityRef"`
 
-	// aadProfile has people sign in with Microsoft Entra ID. It cannot be taken away again. Users write it.
+	// aadProfile lets users sign in with Microsoft Entra ID. It cannot be removed again. Users write it.
 	// Example: {managed: true, adminGroupObjectIDs: [00000000-0000-0000-0000-000000000000]}
 	// +optional
 	AADProfile *AADProfile `json:"aadProfile,omitempty"`
 
-	// addonProfiles are AKS add-ons, such as azurepolicy. An entry is not taken away: disable it. Users write them.
+	// addonProfiles are AKS add-ons, such as azurepolicy. An entry cannot be removed: disable it. Users write them.
 	// Example: [{name: azurepolicy, enabled: true}]
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	AddonProfiles []AddonProfile `json:"addonProfiles,omitempty"`
 
-	// sku is the tier of AKS, which decides on its price and on what Microsoft promises. Users write it.
+	// sku is the tier of AKS, which decides the price and the service level. Users write it.
 	// Example: {tier: Standard}
 	// +optional
 	// +kubebuilder:default={tier: Free}
 	SKU *AKSSku `json:"sku,omitempty"`
 
-	// loadBalancerProfile is how the load balancer takes traffic of the nodes out. Users write it.
+	// loadBalancerProfile is how the load balancer handles outbound traffic of the nodes. Users write it.
 	// Example: {managedOutboundIPs: 2}
 	// +optional
 	LoadBalancerProfile *LoadBalancerProfile `json:"loadBalancerProfile,omitempty"`
 
-	// apiServerAccessProfile limits from where the API server is reached. Only authorizedIPRanges can be changed. Users
-	// write it.
+	// apiServerAccessProfile limits from where the API server can be reached. Only authorizedIPRanges can be changed.
+	// Users write it.
 	// Example: {enablePrivateCluster: true}
 	// +optional
 	APIServerAccessProfile *APIServerAccessProfile `json:"apiServerAccessProfile,omitempty"`
@@ -182,21 +182,21 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +optional
 	AutoScalerProfile *AutoScalerProfile `json:"autoscalerProfile,omitempty"`
 
-	// azureEnvironment is the Azure cloud that the cluster is in: AzurePublicCloud, AzureChinaCloud or
-	// AzureUSGovernmentCloud. The default is that of ASO's own settings, and any other needs ALLOW_MULTI_ENV_MANAGEMENT there.
-	// It cannot be changed. Users write it.
+	// azureEnvironment is the Azure cloud that the cluster is in: AzurePublicCloud, AzureChinaCloud or AzureUSGovernmentCloud.
+	// The default is that of ASO's own settings; any other needs ALLOW_MULTI_ENV_MANAGEMENT there. It cannot be changed. Users
+	// write it.
 	// Example: AzurePublicCloud
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	AzureEnvironment string `json:"azureEnvironment,omitempty"`
 
-	// identity is the managed identity with which AKS itself works in Azure. Users write it.
+	// identity is the managed identity that AKS itself uses in Azure. Users write it.
 	// Example: {type: SystemAssigned}
 	// +optional
 	Identity *Identity `json:"identity,omitempty"`
 
-	// kubeletUserAssignedIdentity is the resource ID of the user-assigned identity of the nodes, with which they fetch
-	// images. Left out, AKS makes one. Users write it.
+	// kubeletUserAssignedIdentity is the resource ID of the user-assigned identity of the nodes, with which they pull
+	// images. By default AKS creates one. Users write it.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ids/providers/Microsoft.ManagedIdentity/userAssignedIdentities/kubelet
 	// +optional
 	KubeletUserAssignedIdentity string `json:"kubeletUserAssignedIdentity,omitempty"`
@@ -206,24 +206,24 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +optional
 	HTTPProxyConfig *HTTPProxyConfig `json:"httpProxyConfig,omitempty"`
 
-	// oidcIssuerProfile publishes the keys of the cluster's service account tokens, as workload identity needs it. Left out, it
+	// oidcIssuerProfile publishes the keys of the cluster's service account tokens, which workload identity needs. The default
 	// is disabled. It cannot be disabled again. Users write it.
 	// Example: {enabled: true}
 	// +optional
 	OIDCIssuerProfile *OIDCIssuerProfile `json:"oidcIssuerProfile,omitempty"`
 
-	// disableLocalAccounts true leaves Microsoft Entra ID as the only way to sign in; then aadProfile is needed. It cannot
+	// disableLocalAccounts true makes Microsoft Entra ID the only way to sign in. Then aadProfile is required. It cannot
 	// be changed once it is set. Users write it.
 	// Example: true
 	// +optional
 	DisableLocalAccounts *bool `json:"disableLocalAccounts,omitempty"`
 
-	// fleetsMember makes each cluster a member of an Azure Kubernetes Fleet Manager that is there already. Users write it.
+	// fleetsMember makes each cluster a member of an existing Azure Kubernetes Fleet Manager. Users write it.
 	// Example: {group: production, managerName: my-fleet, managerResourceGroup: fleets}
 	// +optional
 	FleetsMember *FleetsMemberClassSpec `json:"fleetsMember,omitempty"`
 
-	// extensions are AKS cluster extensions that shall be installed. Taking an entry away uninstalls it. Users write them.
+	// extensions are AKS cluster extensions to install. Removing an entry uninstalls it. Users write them.
 	// Example: [{name: flux, extensionType: microsoft.flux}]
 	// +optional
 	// +listType=map
@@ -231,20 +231,21 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:validation:MaxItems=100
 	Extensions []AKSExtension `json:"extensions,omitempty"`
 
-	// autoUpgradeProfile has AKS upgrade the cluster by itself. Users write it.
+	// autoUpgradeProfile lets AKS upgrade the cluster automatically. Users write it.
 	// Example: {upgradeChannel: patch}
 	// +optional
 	AutoUpgradeProfile *ManagedClusterAutoUpgradeProfile `json:"autoUpgradeProfile,omitempty"`
 
-	// securityProfile has the security features of AKS. One that was set is not taken away: disable it. Users write it.
+	// securityProfile has the security features of AKS. A feature cannot be removed once it is set: disable it. Users
+	// write it.
 	// Example: {workloadIdentity: {enabled: true}}
 	// +optional
 	SecurityProfile *ManagedClusterSecurityProfile `json:"securityProfile,omitempty"`
 
 	// asoManagedClusterPatches are JSON merge patches (RFC 7386), written as JSON or YAML text, that are applied in this
-	// order to the ASO ManagedCluster made from the other fields. They reach what has no field here; what they break is
-	// broken. Name, owner, azureName and credential stay as they are, and what ASO writes is not to be set. A patch that
-	// fails is named, by its index from 0, in the condition ManagedClusterRunning. Users write them.
+	// order to the ASO ManagedCluster made from the other fields. They can set what has no field here, and nothing
+	// checks that the result works. They cannot change name, owner, azureName and credential, nor set what ASO writes. A
+	// patch that fails is named, by its index from 0, in the condition ManagedClusterRunning. Users write them.
 	// Example: ['{"spec": {"nodeOSUpgradeChannel": "SecurityPatch"}}']
 	// +optional
 	// +listType=atomic
@@ -252,7 +253,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:validation:items:MaxLength=65536
 	ASOManagedClusterPatches []string `json:"asoManagedClusterPatches,omitempty"`
 
-	// enablePreviewFeatures true takes a preview version of the ASO kinds, so that patches can set fields that only the
+	// enablePreviewFeatures true uses a preview version of the ASO kinds, so that patches can set fields that only the
 	// preview version has. Users write it.
 	// Example: false
 	// +optional

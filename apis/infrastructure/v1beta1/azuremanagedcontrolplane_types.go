@@ -25,8 +25,8 @@ import (
 type AzureManagedControlPlaneSpec struct {
 	AzureManagedControlPlaneClassSpec `json:",inline"`
 
-	// nodeResourceGroupName is the name of the resource group that AKS makes for the nodes, their disks and load balancers.
-	// The default is MC_<resource group>_<name of this object>_<location>. It cannot be changed. Users write it.
+	// nodeResourceGroupName is the name of the resource group that AKS creates for the nodes, their disks and load
+	// balancers. The default is MC_<resource group>_<name of this object>_<location>. It cannot be changed. Users write it.
 	// Example: my-cluster-nodes
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
@@ -39,8 +39,8 @@ type AzureManagedControlPlaneSpec struct {
 	ControlPlaneEndpoint APIEndpoint `json:"controlPlaneEndpoint,omitzero"`
 
 	// sshPublicKey is the public key for logging in to the nodes as azureuser: a line as in authorized_keys, encoded in
-	// base64. Left out, the nodes take no key; empty, a key is made whose private half nobody has. It cannot be changed.
-	// Users write it.
+	// base64. Left out, the nodes accept no key. Empty, a key is generated whose private half nobody has. It cannot be
+	// changed. Users write it.
 	// Example: c3NoLXJzYSBBQUFBQjNOemFDMXljMkVBQUFBREFRQUJBQUFCQVFDLi4uIG1lCg==
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created"
@@ -67,8 +67,8 @@ type AzureManagedControlPlaneSpec struct {
 
 // AzureManagedControlPlaneStatus is what was found of an AzureManagedControlPlane.
 type AzureManagedControlPlaneStatus struct {
-	// autoUpgradeVersion is the Kubernetes version that AKS has upgraded the cluster to by itself, following
-	// spec.autoUpgradeProfile; spec.version may lag behind it. Written by function-capz.
+	// autoUpgradeVersion is the Kubernetes version to which AKS has upgraded the cluster automatically, as
+	// spec.autoUpgradeProfile says; spec.version may be lower. Written by function-capz.
 	// Example: v1.33.6
 	// +optional
 	// +kubebuilder:validation:MinLength=2
@@ -76,7 +76,7 @@ type AzureManagedControlPlaneStatus struct {
 	AutoUpgradeVersion string `json:"autoUpgradeVersion,omitempty"`
 
 	// ready becomes true when the AKS cluster is ready and its API server's address is known, and then stays true: later
-	// trouble shows in the conditions and in resources. It is the same as initialized. Written by function-capz.
+	// problems show in the conditions and in resources. It is the same as initialized. Written by function-capz.
 	// +optional
 	Ready bool `json:"ready"`
 
@@ -85,11 +85,11 @@ type AzureManagedControlPlaneStatus struct {
 	// +optional
 	Initialized bool `json:"initialized"`
 
-	// initialization tells Cluster API that the API server could be used for the first time. Written by function-capz.
+	// initialization tells Cluster API that the API server has been usable once. Written by function-capz.
 	// +optional
 	Initialization *ControlPlaneInitialization `json:"initialization,omitempty"`
 
-	// controlPlaneEndpoint is the address of the API server as Azure reports it: the public one, or the private one where
+	// controlPlaneEndpoint is the address of the API server as Azure reports it: the public one, or the private one if
 	// there is no public one. Written by function-capz; provider-capz copies it to spec and to the AzureManagedCluster.
 	// Example: {host: my-cluster-1a2b3c4d.hcp.westeurope.azmk8s.io, port: 443}
 	// +optional
@@ -100,7 +100,7 @@ type AzureManagedControlPlaneStatus struct {
 	// +optional
 	LongRunningOperationStates Futures `json:"longRunningOperationStates,omitempty"`
 
-	// oidcIssuerProfile tells where the cluster's tokens for workload identity come from. Written by function-capz.
+	// oidcIssuerProfile says who issues the cluster's tokens for workload identity. Written by function-capz.
 	// +optional
 	OIDCIssuerProfile *OIDCIssuerProfileStatus `json:"oidcIssuerProfile,omitempty"`
 
@@ -112,8 +112,8 @@ type AzureManagedControlPlaneStatus struct {
 	Version string `json:"version,omitempty"`
 
 	// versions says the same as a list, oldest first, which is where Cluster API's v1beta2 contract looks for it. In a
-	// topology whose pools are still missing it has the version that is wanted with no replicas, as Cluster API makes no
-	// pools for a control plane without a version. Written by function-capz.
+	// topology without pools so far, it has the wanted version with no replicas, because Cluster API creates no pools
+	// for a control plane without a version. Written by function-capz.
 	// Example: [{version: v1.33.6}]
 	// +optional
 	// +listType=map
@@ -125,8 +125,8 @@ type AzureManagedControlPlaneStatus struct {
 	// +optional
 	ExternalManagedControlPlane *bool `json:"externalManagedControlPlane,omitempty"`
 
-	// resources lists every ASO object that this one stands for, and those that are still being deleted, each with its own
-	// state: one that fails does not hide the others. Written by function-capz.
+	// resources lists every ASO object that this one is composed of, and those that are still being deleted, each with its
+	// own state. A failed one does not hide the others. Written by function-capz.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`

@@ -15,7 +15,7 @@ type AzureManagedControlPlaneTemplateResourceSpec struct {
 
 // AzureManagedControlPlaneTemplateResource is the object that an AzureManagedControlPlaneTemplate describes.
 type AzureManagedControlPlaneTemplateResource struct {
-	// metadata is what of labels and annotations the objects made from this template get.
+	// metadata has the labels and annotations of the objects made from this template.
 	// +optional
 	ObjectMeta ObjectMeta `json:"metadata,omitzero"`
 

@@ -31,15 +31,15 @@ type AzureManagedMachinePoolClassSpec struct {
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
 	// name of the agent pool in Azure: lower-case letters and digits, a letter first, up to 12, or up to 6 with osType
-	// Windows. The default is the name of this object, which must be of that form then. It cannot be changed. Users write it.
+	// Windows. The default is the name of this object, which must then have that form. It cannot be changed. Users write it.
 	// Example: pool0
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^[a-z][a-z0-9]*$')`,message="must be lower-case letters and digits, a letter first, as AKS wants it"
 	Name *string `json:"name,omitempty"`
 
-	// mode System is for what the cluster itself runs; every cluster needs at least one such pool. User is for the rest.
-	// Users write it.
+	// mode System is for the pods of the cluster itself; every cluster needs at least one such pool. User is for all
+	// others. Users write it.
 	// Example: System
 	// +kubebuilder:validation:Enum=System;User
 	Mode string `json:"mode"`
@@ -52,15 +52,15 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the pool is created, so make a new pool'"
 	SKU string `json:"sku,omitempty"`
 
-	// osDiskSizeGB is the size of the nodes' system disks in GB; 0, or nothing, is what belongs to the size of the machine.
-	// It cannot be changed. Users write it.
+	// osDiskSizeGB is the size of the nodes' system disks in GB. With 0, or left out, it depends on the size of the
+	// machine. It cannot be changed. Users write it.
 	// Example: 128
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
 	OSDiskSizeGB *int `json:"osDiskSizeGB,omitempty"`
 
-	// availabilityZones are the zones of the region that the nodes are spread over. Their order does not matter. They cannot
-	// be changed. Users write them.
+	// availabilityZones are the zones of the region over which the nodes are distributed. Their order does not matter. They
+	// cannot be changed. Users write them.
 	// Example: ["1", "2", "3"]
 	// +optional
 	// +listType=atomic
@@ -80,13 +80,13 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +optional
 	Taints Taints `json:"taints,omitempty"`
 
-	// scaling hands the number of nodes over to the cluster autoscaler; the MachinePool's replicas then follow. Users write
+	// scaling lets the cluster autoscaler decide the number of nodes. The MachinePool's replicas then follow. Users write
 	// it.
 	// Example: {minSize: 2, maxSize: 10}
 	// +optional
 	Scaling *ManagedMachinePoolScaling `json:"scaling,omitempty"`
 
-	// maxPods is how many pods a node takes, 10 to 250. Left out, AKS decides. It cannot be changed. Users write it.
+	// maxPods is how many pods a node may have, 10 to 250. Left out, AKS decides. It cannot be changed. Users write it.
 	// Example: 110
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
@@ -94,8 +94,8 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +kubebuilder:validation:Maximum=250
 	MaxPods *int `json:"maxPods,omitempty"`
 
-	// osDiskType is Managed for a disk in Azure Storage, Ephemeral for one on the machine itself. It cannot be changed. Users
-	// write it.
+	// osDiskType is Managed for a disk in Azure Storage, Ephemeral for a local disk of the machine. It cannot be changed.
+	// Users write it.
 	// Example: Ephemeral
 	// +optional
 	// +kubebuilder:validation:Enum=Ephemeral;Managed
@@ -109,7 +109,7 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
 	EnableUltraSSD *bool `json:"enableUltraSSD,omitempty"`
 
-	// osType is the operating system of the nodes. A System pool has Linux. It cannot be changed. Users write it.
+	// osType is the operating system of the nodes. A System pool must have Linux. It cannot be changed. Users write it.
 	// Example: Linux
 	// +optional
 	// +kubebuilder:validation:Enum=Linux;Windows
@@ -123,8 +123,8 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
 	EnableNodePublicIP *bool `json:"enableNodePublicIP,omitempty"`
 
-	// nodePublicIPPrefixID is the resource ID of the public IP prefix that those addresses are from; enableNodePublicIP must
-	// be true then. It cannot be changed. Users write it.
+	// nodePublicIPPrefixID is the resource ID of the public IP prefix that provides these addresses. enableNodePublicIP must
+	// be true. It cannot be changed. Users write it.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/ips/providers/Microsoft.Network/publicIPPrefixes/nodes
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the pool is created, so make a new pool'"
@@ -132,15 +132,15 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('(?i)^/?subscriptions/[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/resourcegroups/[^/]+/providers/microsoft[.]network/publicipprefixes/[^/]+$')",message="must be the resource ID of a public IP prefix, such as /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Network/publicIPPrefixes/NAME"
 	NodePublicIPPrefixID *string `json:"nodePublicIPPrefixID,omitempty"`
 
-	// scaleSetPriority Spot takes spare capacity for less money, which Azure may take back at any time. AKS takes Regular
-	// when it is left out. It cannot be changed. Users write it.
+	// scaleSetPriority Spot uses spare capacity at a lower price, which Azure may evict at any time. The default of AKS
+	// is Regular. It cannot be changed. Users write it.
 	// Example: Spot
 	// +optional
 	// +kubebuilder:validation:Enum=Regular;Spot
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the pool is created, so make a new pool'"
 	ScaleSetPriority *string `json:"scaleSetPriority,omitempty"`
 
-	// scaleDownMode says what becomes of a machine that is not needed any more: Delete, or Deallocate, which keeps it
+	// scaleDownMode says what happens to a machine that is no longer needed: Delete, or Deallocate, which keeps it
 	// stopped. Users write it.
 	// Example: Delete
 	// +optional
@@ -148,7 +148,7 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +kubebuilder:default=Delete
 	ScaleDownMode *string `json:"scaleDownMode,omitempty"`
 
-	// spotMaxPrice is the most to pay per hour for a Spot machine, in US dollars; -1 is up to the price of a regular one.
+	// spotMaxPrice is the highest price per hour of a Spot machine, in US dollars; -1 means the price of a regular one.
 	// Users write it.
 	// Example: "0.05"
 	// +optional
@@ -160,8 +160,8 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
 	KubeletConfig *KubeletConfig `json:"kubeletConfig,omitempty"`
 
-	// kubeletDiskType is where the kubelet keeps its data: on the OS disk, or on the machine's Temporary disk. It cannot be
-	// changed. Users write it.
+	// kubeletDiskType is where the kubelet stores its data: on the OS disk, or on the machine's Temporary disk. It cannot
+	// be changed. Users write it.
 	// Example: OS
 	// +optional
 	// +kubebuilder:validation:Enum=OS;Temporary
@@ -182,23 +182,23 @@ type AzureManagedMachinePoolClassSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	SubnetName *string `json:"subnetName,omitempty"`
 
-	// enableFIPS true has the nodes use cryptography that conforms to FIPS 140. It cannot be changed once it is set. Users
-	// write it.
+	// enableFIPS true makes the nodes use cryptography that conforms to FIPS 140. It cannot be changed once it is set.
+	// Users write it.
 	// Example: true
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the pool is created, so make a new pool"
 	EnableFIPS *bool `json:"enableFIPS,omitempty"`
 
-	// enableEncryptionAtHost true encrypts the disks on the machine as well. It cannot be changed once it is set. Users
-	// write it.
+	// enableEncryptionAtHost true also encrypts the disks on the host. It cannot be changed once it is set. Users write
+	// it.
 	// Example: true
 	// +optional
 	EnableEncryptionAtHost *bool `json:"enableEncryptionAtHost,omitempty"`
 
 	// asoManagedClustersAgentPoolPatches are JSON merge patches (RFC 7386), written as JSON or YAML text, that are applied in
 	// this order to the ASO ManagedClustersAgentPool made from the other fields, and to the pool's entry in a new
-	// ManagedCluster. They reach what has no field here; what they break is broken. A patch that fails is named, by its index
-	// from 0, in the condition AgentPoolsReady. Users write them.
+	// ManagedCluster. They can set what has no field here, and nothing checks that the result works. A patch that fails is
+	// named, by its index from 0, in the condition AgentPoolsReady. Users write them.
 	// Example: ['{"spec": {"osSKU": "AzureLinux"}}']
 	// +optional
 	// +listType=atomic
@@ -225,7 +225,7 @@ type TaintEffect string
 
 // Taint keeps pods off a node that do not tolerate it.
 type Taint struct {
-	// effect is NoSchedule for new pods, NoExecute for running ones as well, PreferNoSchedule for as far as possible.
+	// effect is NoSchedule for new pods, NoExecute for running ones too, or PreferNoSchedule for new pods if possible.
 	// Example: NoSchedule
 	// +kubebuilder:validation:Enum=NoSchedule;NoExecute;PreferNoSchedule
 	Effect TaintEffect `json:"effect"`

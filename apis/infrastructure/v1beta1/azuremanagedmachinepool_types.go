@@ -46,7 +46,7 @@ type AzureManagedMachinePoolSpec struct {
 
 // AzureManagedMachinePoolStatus is what was found of an AzureManagedMachinePool.
 type AzureManagedMachinePoolStatus struct {
-	// ready becomes true when the agent pool is ready and its nodes are known, and then stays true: later trouble shows in
+	// ready becomes true when the agent pool is ready and its nodes are known, and then stays true: later problems show in
 	// the conditions and in resources. Written by function-capz, read by Cluster API under both contracts.
 	// +optional
 	Ready bool `json:"ready"`
@@ -60,11 +60,11 @@ type AzureManagedMachinePoolStatus struct {
 	// +optional
 	Replicas int32 `json:"replicas"`
 
-	// errorReason is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions tell what is wrong.
+	// errorReason is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions say what is wrong.
 	// +optional
 	ErrorReason *string `json:"errorReason,omitempty"`
 
-	// errorMessage is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions tell what is wrong.
+	// errorMessage is kept for objects that come from CAPZ. Nothing reads or writes it: the conditions say what is wrong.
 	// +optional
 	ErrorMessage *string `json:"errorMessage,omitempty"`
 
@@ -73,8 +73,8 @@ type AzureManagedMachinePoolStatus struct {
 	// +optional
 	LongRunningOperationStates Futures `json:"longRunningOperationStates,omitempty"`
 
-	// resources lists the ASO object that this one stands for, and what is still being deleted, each with its own state.
-	// Written by function-capz.
+	// resources lists the ASO object that this one is composed of, and those that are still being deleted, each with its
+	// own state. Written by function-capz.
 	// +optional
 	// +listType=atomic
 	Resources []ResourceStatus `json:"resources,omitempty"`

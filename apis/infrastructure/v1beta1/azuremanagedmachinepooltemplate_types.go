@@ -13,7 +13,7 @@ type AzureManagedMachinePoolTemplateResourceSpec struct {
 
 // AzureManagedMachinePoolTemplateResource is the object that an AzureManagedMachinePoolTemplate describes.
 type AzureManagedMachinePoolTemplateResource struct {
-	// metadata is what of labels and annotations the objects made from this template get.
+	// metadata has the labels and annotations of the objects made from this template.
 	// +optional
 	ObjectMeta ObjectMeta `json:"metadata,omitzero"`
 

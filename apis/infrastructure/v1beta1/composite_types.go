@@ -26,7 +26,7 @@ type CompositionChoice struct {
 	// +optional
 	CompositionSelector *CompositionSelector `json:"compositionSelector,omitempty"`
 
-	// compositionUpdatePolicy says whether a changed Composition takes effect by itself. Users write it.
+	// compositionUpdatePolicy says whether a changed Composition takes effect automatically. Users write it.
 	// Example: Automatic
 	// +optional
 	// +kubebuilder:validation:Enum=Automatic;Manual
@@ -50,7 +50,7 @@ type CompositionSelector struct {
 // TemplateCompositeSpec holds the field of spec.template.spec that is for Crossplane.
 type TemplateCompositeSpec struct {
 	// crossplane chooses the Composition that expands the objects made from this template, as spec.crossplane of such an
-	// object does. Left out, it is the project's own. Users write it.
+	// object does. The default is the project's own. Users write it.
 	// +optional
 	Crossplane *CompositionChoice `json:"crossplane,omitempty"`
 }
@@ -65,9 +65,9 @@ type CompositeStatus struct {
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// lastHandledReconcileAt is where Crossplane repeats the value of the annotation crossplane.io/reconcile-requested-at
-	// when it acts on it. Crossplane 2.4 drops the value again once composing succeeds, so the Event
-	// ReconcileRequestHandled is the surer sign. Written by Crossplane.
+	// lastHandledReconcileAt is the value of the annotation crossplane.io/reconcile-requested-at that Crossplane has
+	// handled. Crossplane 2.4 removes the value again once composing succeeds, so the Event ReconcileRequestHandled is
+	// more reliable. Written by Crossplane.
 	// Example: 2026-11-20T20:15:00Z
 	// +optional
 	LastHandledReconcileAt string `json:"lastHandledReconcileAt,omitempty"`

@@ -54,21 +54,21 @@ type ResourceStatus struct {
 	// and finished what the manifest asks for now.
 	Ready bool `json:"ready"`
 
-	// reason is one word on why the object is in this state. It is ASO's own reason where ASO has given one, which for
-	// a refusal is Azure's error code; otherwise it says what the object waits for.
-	// Examples: Succeeded, Reconciling, WaitingForOwner, QuotaExceeded
+	// reason says in one word why the object is in this state. It is ASO's reason if ASO has given one, which for a
+	// refusal is Azure's error code. Otherwise it says what the object waits for. Examples: Succeeded, Reconciling,
+	// WaitingForOwner, QuotaExceeded
 	// +optional
 	Reason string `json:"reason,omitempty"`
 
-	// message is the explanation for a person, with Azure's own error text when Azure refused the object.
+	// message is an explanation, with Azure's own error text if Azure has refused the object.
 	// Example: Preflight validation check for resource(s) failed: insufficient regional vCPU quota left
 	// +optional
 	Message string `json:"message,omitempty"`
 
-	// ownership tells whose the resource is, on the kinds that use what is there already: owned, if it was made for the
-	// cluster; external, if it was in Azure before, so that it is neither changed nor deleted; user, if the ASO object is
-	// one that somebody else has applied, so that it is only read. Empty while that is not known, and on kinds whose
-	// spec.resources holds the ASO objects.
+	// ownership says whose the resource is, on kinds that can use existing resources: owned if it was created for the
+	// cluster; external if it was in Azure before, so it is neither changed nor deleted; user if somebody else has
+	// applied the ASO object, so it is only read. It is empty while that is not known, and on kinds with the ASO objects
+	// in spec.resources.
 	// Example: external
 	// +optional
 	Ownership string `json:"ownership,omitempty"`
@@ -76,10 +76,10 @@ type ResourceStatus struct {
 
 // V1Beta2Status holds what Cluster API reads in the layout of its v1beta2 API.
 type V1Beta2Status struct {
-	// conditions are the conditions in Cluster API's meaning, written by function-capz. Cluster API reads them in
-	// preference to status.conditions and mirrors Ready (Available for a control plane) into the conditions of the
-	// Cluster. Types in use: Ready, ResourcesReady, Paused and, on a control plane, Available. While something is wrong,
-	// the reason is that of the resource that is worst off, and the message has a line for each that is not ready.
+	// conditions are the conditions for Cluster API, written by function-capz. Cluster API prefers them to
+	// status.conditions and mirrors Ready (Available for a control plane) into the conditions of the Cluster. Types in
+	// use: Ready, ResourcesReady, Paused and, on a control plane, Available. While something is wrong, the reason is
+	// that of the worst problem, and the message has a line for each resource that is not ready.
 	// Example: {type: Ready, status: "False", reason: QuotaExceeded, message: "ManagedCluster my-cluster: ..."}
 	// +optional
 	// +listType=map
@@ -90,9 +90,9 @@ type V1Beta2Status struct {
 
 // InfrastructureInitialization is how an infrastructure object tells Cluster API that its first provisioning is over.
 type InfrastructureInitialization struct {
-	// provisioned becomes true when everything that the object describes has been ready in Azure for the first time, and
-	// then stays true: later trouble shows in the conditions and in status.resources. Written by function-capz, read by
-	// Cluster API (contract v1beta2).
+	// provisioned becomes true when everything in the object has been ready in Azure once, and then stays true: later
+	// problems show in the conditions and in status.resources. Written by function-capz, read by Cluster API (contract
+	// v1beta2).
 	// +optional
 	Provisioned *bool `json:"provisioned,omitempty"`
 }

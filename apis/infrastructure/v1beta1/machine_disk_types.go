@@ -25,13 +25,13 @@ type OSDisk struct {
 	// +optional
 	ManagedDisk *ManagedDiskParameters `json:"managedDisk,omitempty"`
 
-	// diffDiskSettings put the disk on the machine itself: it is faster, costs nothing, and is lost when the machine is
-	// stopped.
+	// diffDiskSettings make the disk ephemeral: it is local to the machine, faster, costs nothing, and is lost when the
+	// machine is stopped.
 	// Example: {option: Local}
 	// +optional
 	DiffDiskSettings *DiffDiskSettings `json:"diffDiskSettings,omitempty"`
 
-	// cachingType is what the host caches. A disk on the machine itself needs ReadOnly.
+	// cachingType is what the host caches. An ephemeral disk needs ReadOnly.
 	// Example: ReadOnly
 	// +optional
 	// +kubebuilder:validation:Enum=None;ReadOnly;ReadWrite
@@ -43,8 +43,8 @@ type OSDisk struct {
 //
 // +kubebuilder:validation:XValidation:rule=`(has(self.managedDisk) && has(self.managedDisk.storageAccountType) ? self.managedDisk.storageAccountType : "") != 'UltraSSD_LRS' || !has(self.cachingType) || self.cachingType == 'None'`,message="must be None with storageAccountType UltraSSD_LRS",messageExpression="'must be None with storageAccountType UltraSSD_LRS, but is ' + self.cachingType",fieldPath=".cachingType"
 type DataDisk struct {
-	// nameSuffix makes the name of the disk in Azure, with the name of the machine and _ before it. It is its own among the
-	// disks of the machine.
+	// nameSuffix is the last part of the name of the disk in Azure, after the name of the machine and _. It is unique among
+	// the disks of the machine.
 	// Example: etcddisk
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule=`self != ""`,message="must not be empty"
@@ -60,14 +60,15 @@ type DataDisk struct {
 	// +optional
 	ManagedDisk *ManagedDiskParameters `json:"managedDisk,omitempty"`
 
-	// lun is the number by which the machine finds the disk, 0 to 63, its own among the disks of the machine. The default is
-	// the lowest that is free.
+	// lun is the number of the disk in the machine, 0 to 63, unique among the disks of the machine. The default is the
+	// lowest free number.
 	// Example: 0
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self >= 0 && self <= 63",message="must be from 0 to 63"
 	Lun *int32 `json:"lun,omitempty"`
 
-	// cachingType is what the host caches. The default is ReadWrite, and None for ultra disks, which can have no other.
+	// cachingType is what the host caches. The default is ReadWrite, and None for ultra disks, which allow no other
+	// value.
 	// Example: ReadWrite
 	// +optional
 	// +kubebuilder:validation:Enum=None;ReadOnly;ReadWrite
@@ -84,7 +85,7 @@ type ManagedDiskParameters struct {
 	// +kubebuilder:validation:MaxLength=256
 	StorageAccountType string `json:"storageAccountType,omitempty"`
 
-	// diskEncryptionSet has a key of yours with which the disk is encrypted.
+	// diskEncryptionSet has your own key with which the disk is encrypted.
 	// Example: {id: "/subscriptions/.../providers/Microsoft.Compute/diskEncryptionSets/mine"}
 	// +optional
 	DiskEncryptionSet *DiskEncryptionSetParameters `json:"diskEncryptionSet,omitempty"`
@@ -117,7 +118,7 @@ const (
 
 // VMDiskSecurityProfile says how the OS disk of a confidential machine is encrypted.
 type VMDiskSecurityProfile struct {
-	// diskEncryptionSet has a key of yours for that, with securityEncryptionType DiskWithVMGuestState.
+	// diskEncryptionSet has your own key for that, with securityEncryptionType DiskWithVMGuestState.
 	// Example: {id: "/subscriptions/.../providers/Microsoft.Compute/diskEncryptionSets/mine"}
 	// +optional
 	DiskEncryptionSet *DiskEncryptionSetParameters `json:"diskEncryptionSet,omitempty"`
@@ -148,8 +149,8 @@ type DiffDiskSettings struct {
 	// +kubebuilder:validation:Enum=Local
 	Option string `json:"option"`
 
-	// placement is where on the machine the disk is. Left out, Azure takes the cache if the size has one that is big enough,
-	// else the temporary disk.
+	// placement is where on the machine the disk is. By default Azure uses the cache if it is big enough, else the temporary
+	// disk.
 	// Example: CacheDisk
 	// +optional
 	// +kubebuilder:validation:Enum=CacheDisk;NvmeDisk;ResourceDisk

@@ -21,7 +21,7 @@ type Image struct {
 	// +optional
 	Marketplace *AzureMarketplaceImage `json:"marketplace,omitempty"`
 
-	// computeGallery is an image of an Azure Compute Gallery: one of yours, with subscriptionID and resourceGroup, or a
+	// computeGallery is an image of an Azure Compute Gallery: your own, with subscriptionID and resourceGroup, or a
 	// community gallery.
 	// Example: {gallery: ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019, name: capi-ubun2-2404, version: 1.34.2}
 	// +optional
@@ -43,22 +43,22 @@ type AzureComputeGalleryImage struct {
 	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
-	// version of the image: three numbers, or latest for the newest at the time when the machine is made.
+	// version of the image: three numbers, or latest for the newest one when the machine is created.
 	// Example: 1.34.2
 	// +kubebuilder:validation:MinLength=1
 	Version string `json:"version"`
 
-	// subscriptionID is the subscription of a gallery of yours; resourceGroup is needed then.
+	// subscriptionID is the subscription of your own gallery. It requires resourceGroup.
 	// Example: 00000000-0000-0000-0000-000000000000
 	// +optional
 	SubscriptionID *string `json:"subscriptionID,omitempty"`
 
-	// resourceGroup is that of a gallery of yours; subscriptionID is needed then.
+	// resourceGroup is that of your own gallery. It requires subscriptionID.
 	// Example: images
 	// +optional
 	ResourceGroup *string `json:"resourceGroup,omitempty"`
 
-	// plan is what was bought in the Azure Marketplace, if the image was made from such an image.
+	// plan is the plan that was bought in the Azure Marketplace, if the image was made from a Marketplace image.
 	// Example: {publisher: kinvolk, offer: flatcar-container-linux-corevm-amd64, sku: stable-gen2}
 	// +optional
 	Plan *ImagePlan `json:"plan,omitempty"`
@@ -86,12 +86,12 @@ type ImagePlan struct {
 type AzureMarketplaceImage struct {
 	ImagePlan `json:",inline"`
 
-	// version of the image: three numbers, or latest for the newest at the time when the machine is made.
+	// version of the image: three numbers, or latest for the newest one when the machine is created.
 	// Example: latest
 	// +kubebuilder:validation:MinLength=1
 	Version string `json:"version"`
 
-	// thirdPartyImage true says that the image is bought, so that Azure wants to be told of the purchase.
+	// thirdPartyImage true says that the image was bought, so Azure needs the purchase plan.
 	// Example: true
 	// +optional
 	// +kubebuilder:default=false
@@ -120,12 +120,12 @@ type AzureSharedGalleryImage struct {
 	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
-	// version of the image: three numbers, or latest for the newest at the time when the machine is made.
+	// version of the image: three numbers, or latest for the newest one when the machine is created.
 	// Example: 1.2.3
 	// +kubebuilder:validation:MinLength=1
 	Version string `json:"version"`
 
-	// publisher of the image of the Azure Marketplace that this one was made from, if that was bought. It needs offer and sku.
+	// publisher of the Azure Marketplace image that this one was made from, if it was bought. It requires offer and sku.
 	// Example: kinvolk
 	// +optional
 	Publisher *string `json:"publisher,omitempty"`

@@ -13,7 +13,7 @@ const (
 
 // SecurityProfile has the security features of a virtual machine.
 type SecurityProfile struct {
-	// encryptionAtHost true encrypts caches and temporary disks on the host as well. It does not go with
+	// encryptionAtHost true also encrypts caches and temporary disks on the host. It cannot be combined with
 	// securityEncryptionType DiskWithVMGuestState. The default is false.
 	// Example: true
 	// +optional
@@ -26,7 +26,7 @@ type SecurityProfile struct {
 	// +kubebuilder:validation:Enum=ConfidentialVM;TrustedLaunch
 	SecurityType SecurityTypes `json:"securityType,omitempty"`
 
-	// uefiSettings are those of the firmware.
+	// uefiSettings are the settings of the firmware.
 	// Example: {secureBootEnabled: true, vTpmEnabled: true}
 	// +optional
 	UefiSettings *UefiSettings `json:"uefiSettings,omitempty"`
@@ -34,7 +34,7 @@ type SecurityProfile struct {
 
 // UefiSettings are those of the firmware of a virtual machine. What is left out, Azure decides.
 type UefiSettings struct {
-	// secureBootEnabled true starts signed software only.
+	// secureBootEnabled true starts only signed software.
 	// Example: true
 	// +optional
 	SecureBootEnabled *bool `json:"secureBootEnabled,omitempty"`
@@ -47,7 +47,7 @@ type UefiSettings struct {
 
 // Diagnostics say what Azure keeps of a machine.
 type Diagnostics struct {
-	// boot is about the console output and a picture of the screen. Left out, Azure keeps them.
+	// boot configures the console output and a screenshot. By default Azure stores them.
 	// Example: {storageAccountType: Managed}
 	// +optional
 	Boot *BootDiagnostics `json:"boot,omitempty"`
@@ -69,11 +69,11 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.storageAccountType != 'UserManaged' || has(self.userManaged)",message="is needed with storageAccountType UserManaged: it says which account",fieldPath=".userManaged",reason="FieldValueRequired"
 // +kubebuilder:validation:XValidation:rule="self.storageAccountType == 'UserManaged' || !has(self.userManaged)",message="goes with storageAccountType UserManaged only",messageExpression="'goes with storageAccountType UserManaged only, but that is ' + self.storageAccountType",fieldPath=".userManaged"
 type BootDiagnostics struct {
-	// storageAccountType is Managed for storage of Azure's, UserManaged for an account of yours, or Disabled.
+	// storageAccountType is Managed for Azure's own storage, UserManaged for your own account, or Disabled.
 	// Example: Managed
 	StorageAccountType BootDiagnosticsStorageAccountType `json:"storageAccountType"`
 
-	// userManaged is the account of yours, with storageAccountType UserManaged only.
+	// userManaged is your own account, only with storageAccountType UserManaged.
 	// Example: {storageAccountURI: "https://mine.blob.core.windows.net/"}
 	// +optional
 	UserManaged *UserManagedBootDiagnostics `json:"userManaged,omitempty"`

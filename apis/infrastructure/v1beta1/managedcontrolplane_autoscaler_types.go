@@ -2,14 +2,14 @@ package v1beta1
 
 // AutoScalerProfile tunes the cluster autoscaler. All values are text, as AKS wants them: numbers in quotes, times with a unit.
 type AutoScalerProfile struct {
-	// balanceSimilarNodeGroups "true" keeps pools with the same kind of nodes at the same size.
+	// balanceSimilarNodeGroups "true" keeps pools with similar nodes at the same size.
 	// Example: "true"
 	// +optional
 	// +kubebuilder:validation:Enum="true";"false"
 	// +kubebuilder:default="false"
 	BalanceSimilarNodeGroups *BalanceSimilarNodeGroups `json:"balanceSimilarNodeGroups,omitempty"`
 
-	// expander is how the pool to grow is chosen when several could.
+	// expander is how the pool to grow is chosen if there are several candidates.
 	// Example: least-waste
 	// +optional
 	// +kubebuilder:validation:Enum=least-waste;most-pods;priority;random
@@ -37,7 +37,7 @@ type AutoScalerProfile struct {
 	// +kubebuilder:default="15m"
 	MaxNodeProvisionTime *string `json:"maxNodeProvisionTime,omitempty"`
 
-	// maxTotalUnreadyPercentage is how many of 100 nodes may be unready before the autoscaler stops, 0 to 100.
+	// maxTotalUnreadyPercentage is the percentage of nodes that may be unready before the autoscaler stops, 0 to 100.
 	// Example: "45"
 	// +optional
 	// +kubebuilder:validation:Pattern=`^(\d+)$`
@@ -47,7 +47,7 @@ type AutoScalerProfile struct {
 	// +kubebuilder:validation:XValidation:rule="!self.matches('^[0-9]{1,3}$') || int(self) <= 100",message="must be a number from 0 to 100: it is a percentage"
 	MaxTotalUnreadyPercentage *string `json:"maxTotalUnreadyPercentage,omitempty"`
 
-	// newPodScaleUpDelay is for how long a new pod may wait before a node is added for it.
+	// newPodScaleUpDelay is how long a new pod may wait before a node is added for it.
 	// Example: 30s
 	// +optional
 	// +kubebuilder:default="0s"
@@ -55,7 +55,7 @@ type AutoScalerProfile struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[-+]?(0|(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))+)?$')",message="must be a number with a unit, such as 30s or 1m30s"
 	NewPodScaleUpDelay *string `json:"newPodScaleUpDelay,omitempty"`
 
-	// okTotalUnreadyCount is how many nodes may be unready whatever maxTotalUnreadyPercentage says.
+	// okTotalUnreadyCount is how many nodes may be unready, regardless of maxTotalUnreadyPercentage.
 	// Example: "3"
 	// +optional
 	// +kubebuilder:validation:Pattern=`^(\d+)$`
@@ -69,28 +69,28 @@ type AutoScalerProfile struct {
 	// +kubebuilder:default="10s"
 	ScanInterval *string `json:"scanInterval,omitempty"`
 
-	// scaleDownDelayAfterAdd is how long nothing is removed after a node was added, in minutes.
+	// scaleDownDelayAfterAdd is how long no node is removed after a node was added, in minutes.
 	// Example: 10m
 	// +optional
 	// +kubebuilder:validation:Pattern=`^(\d+)m$`
 	// +kubebuilder:default="10m"
 	ScaleDownDelayAfterAdd *string `json:"scaleDownDelayAfterAdd,omitempty"`
 
-	// scaleDownDelayAfterDelete is how long nothing is removed after a node was removed, in seconds.
+	// scaleDownDelayAfterDelete is how long no node is removed after a node was removed, in seconds.
 	// Example: 10s
 	// +optional
 	// +kubebuilder:validation:Pattern=`^(\d+)s$`
 	// +kubebuilder:default="10s"
 	ScaleDownDelayAfterDelete *string `json:"scaleDownDelayAfterDelete,omitempty"`
 
-	// scaleDownDelayAfterFailure is how long nothing is removed after removing a node failed, in minutes.
+	// scaleDownDelayAfterFailure is how long no node is removed after the removal of a node failed, in minutes.
 	// Example: 3m
 	// +optional
 	// +kubebuilder:validation:Pattern=`^(\d+)m$`
 	// +kubebuilder:default="3m"
 	ScaleDownDelayAfterFailure *string `json:"scaleDownDelayAfterFailure,omitempty"`
 
-	// scaleDownUnneededTime is for how long a node must have been unneeded before it is removed, in minutes.
+	// scaleDownUnneededTime is how long a node must be unneeded before it is removed, in minutes.
 	// Example: 10m
 	// +optional
 	// +kubebuilder:validation:Pattern=`^(\d+)m$`
@@ -104,7 +104,7 @@ type AutoScalerProfile struct {
 	// +kubebuilder:default="20m"
 	ScaleDownUnreadyTime *string `json:"scaleDownUnreadyTime,omitempty"`
 
-	// scaleDownUtilizationThreshold is the used part of a node, 0 to 1, below which it may be removed.
+	// scaleDownUtilizationThreshold is the utilization of a node, 0 to 1, below which it may be removed.
 	// Example: "0.5"
 	// +optional
 	// +kubebuilder:default="0.5"
@@ -112,15 +112,15 @@ type AutoScalerProfile struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$') && double(self) <= 1.0",message="must be a number from 0 to 1: it is the used part of a node"
 	ScaleDownUtilizationThreshold *string `json:"scaleDownUtilizationThreshold,omitempty"`
 
-	// skipNodesWithLocalStorage "true" never removes a node with pods that store data on it.
+	// skipNodesWithLocalStorage "true" prevents the removal of nodes with pods that store data on them.
 	// Example: "false"
 	// +optional
 	// +kubebuilder:validation:Enum="true";"false"
 	// +kubebuilder:default="false"
 	SkipNodesWithLocalStorage *SkipNodesWithLocalStorage `json:"skipNodesWithLocalStorage,omitempty"`
 
-	// skipNodesWithSystemPods "true" never removes a node with pods of kube-system, other than those of DaemonSets and
-	// mirror pods.
+	// skipNodesWithSystemPods "true" prevents the removal of nodes with pods of kube-system, except pods of DaemonSets
+	// and mirror pods.
 	// Example: "true"
 	// +optional
 	// +kubebuilder:validation:Enum="true";"false"

@@ -13,7 +13,7 @@ type AddonProfile struct {
 	// +kubebuilder:validation:MaxProperties=100
 	Config map[string]string `json:"config,omitempty"`
 
-	// enabled says whether it runs.
+	// enabled switches it on.
 	// Example: true
 	Enabled bool `json:"enabled"`
 }
@@ -32,8 +32,7 @@ const (
 
 // AKSSku is the tier of AKS.
 type AKSSku struct {
-	// tier is Free, or Standard for a service level that Microsoft promises. Paid is the former name of Standard and is taken
-	// as that.
+	// tier is Free, or Standard for a guaranteed service level. Paid is the former name of Standard and means the same.
 	// Example: Standard
 	// +kubebuilder:default=Free
 	Tier AzureManagedControlPlaneSkuTier `json:"tier"`
@@ -53,9 +52,9 @@ const (
 
 // ManagedClusterAutoUpgradeProfile has AKS upgrade the cluster by itself.
 type ManagedClusterAutoUpgradeProfile struct {
-	// upgradeChannel is how far: patch stays in the minor version, stable goes to the newest patch of the minor version
-	// before the newest, rapid to the newest, node-image renews the nodes' images only, and none does nothing. Once set it is
-	// not taken away: set it to none.
+	// upgradeChannel is the target: patch stays in the minor version, stable is the newest patch of the second newest minor
+	// version, rapid is the newest version, node-image only updates the nodes' images, and none does nothing. It cannot be
+	// removed once it is set: set it to none.
 	// Example: patch
 	// +optional
 	// +kubebuilder:validation:Enum=node-image;none;patch;rapid;stable
@@ -135,8 +134,8 @@ type AKSExtension struct {
 	// +optional
 	AKSAssignedIdentityType AKSAssignedIdentity `json:"aksAssignedIdentityType,omitempty"`
 
-	// autoUpgradeMinorVersion true has Azure upgrade the extension by itself, with which version cannot be set; false stays
-	// with version, with which releaseTrain cannot be set.
+	// autoUpgradeMinorVersion true lets Azure upgrade the extension; then version cannot be set. With false it stays at
+	// version; then releaseTrain cannot be set.
 	// Example: true
 	// +optional
 	// +kubebuilder:default=true
@@ -154,25 +153,25 @@ type AKSExtension struct {
 	// +kubebuilder:validation:MaxLength=256
 	ExtensionType *string `json:"extensionType"`
 
-	// plan is what was bought of an extension from the Azure Marketplace. It cannot be changed.
+	// plan is the plan that was bought for an extension from the Azure Marketplace. It cannot be changed.
 	// Example: {name: my-plan, product: my-product, publisher: my-publisher}
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the extension is installed",reason="FieldValueForbidden"
 	Plan *ExtensionPlan `json:"plan,omitempty"`
 
-	// releaseTrain is the line of versions that Azure upgrades along. It cannot be changed.
+	// releaseTrain is the series of versions along which Azure upgrades. It cannot be changed.
 	// Example: Stable
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the extension is installed",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the extension is installed'"
 	// +kubebuilder:validation:MaxLength=256
 	ReleaseTrain *string `json:"releaseTrain,omitempty"`
 
-	// scope is where in the cluster the extension goes. It cannot be changed.
+	// scope is where in the cluster the extension is installed. It cannot be changed.
 	// Example: {scopeType: Cluster, releaseNamespace: flux-system}
 	// +optional
 	Scope *ExtensionScope `json:"scope,omitempty"`
 
-	// version of the extension, with autoUpgradeMinorVersion false only. It cannot be changed.
+	// version of the extension, only with autoUpgradeMinorVersion false. It cannot be changed.
 	// Example: 1.2.3
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the extension is installed",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the extension is installed'"
@@ -225,17 +224,18 @@ type ExtensionPlan struct {
 // +kubebuilder:validation:XValidation:rule=`self.scopeType != 'Namespace' || self.?targetNamespace.orValue("") != ""`,message="is needed with scopeType Namespace: the extension is for it",fieldPath=".targetNamespace",reason="FieldValueRequired"
 // +kubebuilder:validation:XValidation:rule=`self.scopeType != 'Namespace' || self.?releaseNamespace.orValue("") == ""`,message="goes with scopeType Cluster only",messageExpression="self.releaseNamespace + ' goes with scopeType Cluster only, but that is Namespace'",fieldPath=".releaseNamespace",reason="FieldValueForbidden"
 type ExtensionScope struct {
-	// scopeType is Cluster for an extension that there is once, Namespace for one that a namespace has for itself.
+	// scopeType is Cluster for an extension for the whole cluster, Namespace for one in a single namespace.
 	// Example: Cluster
 	ScopeType ExtensionScopeType `json:"scopeType"`
 
-	// releaseNamespace is the namespace that an extension of scope Cluster is installed in. It is needed there.
+	// releaseNamespace is the namespace in which an extension of scope Cluster is installed. It is required for this
+	// scope.
 	// Example: flux-system
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	ReleaseNamespace string `json:"releaseNamespace,omitempty"`
 
-	// targetNamespace is the namespace that an extension of scope Namespace is for. It is needed there.
+	// targetNamespace is the namespace for an extension of scope Namespace. It is required for this scope.
 	// Example: team-a
 	// +optional
 	// +kubebuilder:validation:MaxLength=256

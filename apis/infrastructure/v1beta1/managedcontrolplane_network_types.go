@@ -85,12 +85,12 @@ type ManagedControlPlaneSubnet struct {
 	// +kubebuilder:validation:XValidation:rule=`self == "" || isCIDR(self)`,message="must be an address range in CIDR notation, such as 10.240.0.0/16"
 	CIDRBlock string `json:"cidrBlock,omitempty"`
 
-	// serviceEndpoints let the subnet reach Azure services by Azure's own network. Users write them.
+	// serviceEndpoints let the subnet reach Azure services through Azure's own network. Users write them.
 	// Example: [{service: Microsoft.Storage, locations: [westeurope]}]
 	// +optional
 	ServiceEndpoints ServiceEndpoints `json:"serviceEndpoints,omitempty"`
 
-	// privateEndpoints give other Azure resources an address in the subnet. Taking an entry away deletes it. Users write
+	// privateEndpoints give other Azure resources an address in the subnet. Removing an entry deletes it. Users write
 	// them.
 	// Example: [{name: registry, privateLinkServiceConnections: [{privateLinkServiceID: "/subscriptions/.../registries/mine", groupIDs: [registry]}]}]
 	// +optional
@@ -110,7 +110,7 @@ type ServiceEndpointSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	Service string `json:"service"`
 
-	// locations are the regions for which that goes; "*" is all.
+	// locations are the regions for which this applies; "*" means all.
 	// Example: [westeurope]
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
@@ -139,19 +139,19 @@ type PrivateEndpointSpec struct {
 	// +optional
 	Location string `json:"location,omitempty"`
 
-	// privateLinkServiceConnections are the resources that it leads to. At least one is needed.
+	// privateLinkServiceConnections are the resources that it leads to. At least one is required.
 	// Example: [{privateLinkServiceID: "/subscriptions/.../registries/mine", groupIDs: [registry]}]
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
 	PrivateLinkServiceConnections []PrivateLinkServiceConnection `json:"privateLinkServiceConnections,omitempty"`
 
-	// customNetworkInterfaceName is the name of its network interface. Left out, Azure makes one up.
+	// customNetworkInterfaceName is the name of its network interface. By default Azure chooses one.
 	// Example: registry-nic
 	// +optional
 	CustomNetworkInterfaceName string `json:"customNetworkInterfaceName,omitempty"`
 
-	// privateIPAddresses are the addresses that it has, each in the subnet. Left out, Azure picks.
+	// privateIPAddresses are its addresses, each in the subnet. By default Azure chooses them.
 	// Example: [10.0.0.5]
 	// +optional
 	// +listType=atomic
@@ -167,8 +167,8 @@ type PrivateEndpointSpec struct {
 	// +kubebuilder:validation:MaxItems=100
 	ApplicationSecurityGroups []string `json:"applicationSecurityGroups,omitempty"`
 
-	// manualApproval true asks the owner of the other resource to approve the connection, which is needed where this
-	// cluster's credential may not. The default is false.
+	// manualApproval true asks the owner of the other resource to approve the connection, which is necessary if this
+	// cluster's credential has no right to. The default is false.
 	// Example: false
 	// +optional
 	ManualApproval bool `json:"manualApproval,omitempty"`
@@ -192,14 +192,14 @@ type PrivateLinkServiceConnection struct {
 	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('(?i)subscriptions/.+/resourceGroups/.+/providers/.+/.+/.+')`,message="must be a resource ID, such as /subscriptions/SUBSCRIPTION/resourceGroups/GROUP/providers/Microsoft.Storage/storageAccounts/NAME"
 	PrivateLinkServiceID string `json:"privateLinkServiceID,omitempty"`
 
-	// groupIDs are the parts of the other resource that are wanted, where it has several.
+	// groupIDs are the wanted parts of the other resource, if it has several.
 	// Example: [registry]
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	GroupIDs []string `json:"groupIDs,omitempty"`
 
-	// requestMessage is what the owner of the other resource reads beside the request to approve.
+	// requestMessage is shown to the owner of the other resource with the request for approval.
 	// Example: for the nodes of my-cluster
 	// +optional
 	// +kubebuilder:validation:MaxLength=140
@@ -211,37 +211,37 @@ type PrivateLinkServiceConnection struct {
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.managedOutboundIPs) ? 1 : 0) + (size(self.?outboundIPPrefixes.orValue([])) > 0 ? 1 : 0) + (size(self.?outboundIPs.orValue([])) > 0 ? 1 : 0) <= 1",message="must have at most one of managedOutboundIPs, outboundIPPrefixes and outboundIPs: each says where the addresses come from"
 type LoadBalancerProfile struct {
-	// managedOutboundIPs is how many public addresses AKS makes for it, 1 to 100.
+	// managedOutboundIPs is how many public addresses AKS creates for it, 1 to 100.
 	// Example: 2
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	ManagedOutboundIPs *int `json:"managedOutboundIPs,omitempty"`
 
-	// outboundIPPrefixes are the resource IDs of public IP prefixes of yours that are used instead.
+	// outboundIPPrefixes are the resource IDs of your own public IP prefixes, which are used instead.
 	// Example: ["/subscriptions/.../providers/Microsoft.Network/publicIPPrefixes/mine"]
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1000
 	OutboundIPPrefixes []string `json:"outboundIPPrefixes,omitempty"`
 
-	// outboundIPs are the resource IDs of public IP addresses of yours that are used instead.
+	// outboundIPs are the resource IDs of your own public IP addresses, which are used instead.
 	// Example: ["/subscriptions/.../providers/Microsoft.Network/publicIPAddresses/mine"]
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1000
 	OutboundIPs []string `json:"outboundIPs,omitempty"`
 
-	// allocatedOutboundPorts is how many ports each node has for connections out, 0 to 64000. With 0, the default, Azure
-	// divides them up.
+	// allocatedOutboundPorts is how many ports each node has for outbound connections, 0 to 64000. With 0, the default,
+	// Azure distributes them.
 	// Example: 8000
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=64000
 	AllocatedOutboundPorts *int `json:"allocatedOutboundPorts,omitempty"`
 
-	// idleTimeoutInMinutes is after how many minutes without traffic a connection out is cut, 4 to 120. AKS takes 30 when it
-	// is left out.
+	// idleTimeoutInMinutes is the number of minutes without traffic after which an outbound connection is closed, 4 to 120.
+	// The default of AKS is 30.
 	// Example: 30
 	// +optional
 	// +kubebuilder:validation:Minimum=4
@@ -274,9 +274,9 @@ type APIServerAccessProfileClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created"
 	EnablePrivateCluster *bool `json:"enablePrivateCluster,omitempty"`
 
-	// privateDNSZone is where a private cluster's name is registered: System for a zone that AKS makes, None for no private
-	// zone, or the resource ID of a zone of yours named [sub.]private.REGION.azmk8s.io or [sub.]privatelink.REGION.azmk8s.io; in
-	// place of azmk8s.io the US Government cloud has cx.aks.containerservice.azure.us, and China cx.prod.service.azk8s.cn.
+	// privateDNSZone is where a private cluster's name is registered: System for a zone that AKS creates, None for no private
+	// zone, or the resource ID of your own zone named [sub.]private.REGION.azmk8s.io or [sub.]privatelink.REGION.azmk8s.io;
+	// instead of azmk8s.io, the US Government cloud has cx.aks.containerservice.azure.us, and China cx.prod.service.azk8s.cn.
 	// Example: System
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created",messageExpression="'cannot be changed from ' + oldSelf + ': it is decided when the cluster is created'"
@@ -284,7 +284,7 @@ type APIServerAccessProfileClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('(?i)^(system|none|.*privatednszones/([a-z0-9-]{1,32}[.])?(privatelink|private)[.][a-z0-9]+[.](azmk8s[.]io|cx[.]aks[.]containerservice[.]azure[.]us|cx[.]prod[.]service[.]azk8s[.]cn))$')",message="must be System, None, or the resource ID of a zone named [sub.]private.REGION.azmk8s.io or [sub.]privatelink.REGION.azmk8s.io"
 	PrivateDNSZone *string `json:"privateDNSZone,omitempty"`
 
-	// enablePrivateClusterPublicFQDN true has a public name lead to the private address as well.
+	// enablePrivateClusterPublicFQDN true adds a public DNS name for the private address.
 	// Example: false
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed: it is decided when the cluster is created"

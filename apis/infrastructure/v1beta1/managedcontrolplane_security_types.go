@@ -11,7 +11,7 @@ const (
 
 // Identity is the managed identity with which AKS itself works in Azure.
 type Identity struct {
-	// type is SystemAssigned for one that AKS makes, UserAssigned for one of yours.
+	// type is SystemAssigned for one that AKS creates, UserAssigned for your own.
 	// Example: UserAssigned
 	// +optional
 	// +kubebuilder:validation:Enum=SystemAssigned;UserAssigned
@@ -29,8 +29,8 @@ type Identity struct {
 //
 // +kubebuilder:validation:XValidation:rule="size(self.adminGroupObjectIDs) > 0 || size(oldSelf.adminGroupObjectIDs) == 0",message="cannot become empty: nobody would be an administrator",fieldPath=".adminGroupObjectIDs",reason="FieldValueForbidden"
 type AADProfile struct {
-	// managed true has AKS keep the integration up, and has Azure role assignments decide what people may do. It cannot be
-	// set to false again.
+	// managed true lets AKS maintain the integration, and lets Azure role assignments decide what users may do. It cannot
+	// be set to false again.
 	// Example: true
 	// +kubebuilder:validation:XValidation:rule="self || !oldSelf",message="cannot be set to false again: AKS does not take the integration back",reason="FieldValueForbidden"
 	Managed bool `json:"managed"`
@@ -53,17 +53,17 @@ type OIDCIssuerProfile struct {
 
 // ManagedClusterSecurityProfile has the security features of AKS.
 type ManagedClusterSecurityProfile struct {
-	// azureKeyVaultKms encrypts the cluster's Secrets with a key of yours. It needs identity type UserAssigned.
+	// azureKeyVaultKms encrypts the cluster's Secrets with your own key. It needs identity type UserAssigned.
 	// Example: {enabled: true, keyID: "https://my-vault.vault.azure.net/keys/etcd/1234"}
 	// +optional
 	AzureKeyVaultKms *AzureKeyVaultKms `json:"azureKeyVaultKms,omitempty"`
 
-	// defender has Microsoft Defender watch the cluster.
+	// defender enables Microsoft Defender for the cluster.
 	// Example: {logAnalyticsWorkspaceResourceID: "/subscriptions/.../workspaces/mine", securityMonitoring: {enabled: true}}
 	// +optional
 	Defender *ManagedClusterSecurityProfileDefender `json:"defender,omitempty"`
 
-	// imageCleaner removes images from the nodes that nothing uses.
+	// imageCleaner removes unused images from the nodes.
 	// Example: {enabled: true, intervalHours: 48}
 	// +optional
 	ImageCleaner *ManagedClusterSecurityProfileImageCleaner `json:"imageCleaner,omitempty"`
@@ -96,14 +96,16 @@ type AzureKeyVaultKms struct {
 	// Example: https://my-vault.vault.azure.net/keys/etcd/0123456789abcdef0123456789abcdef
 	KeyID string `json:"keyID"`
 
-	// keyVaultNetworkAccess is Public when the vault answers everywhere, Private when only private endpoints reach it.
+	// keyVaultNetworkAccess is Public if the vault can be reached from everywhere, Private if only private endpoints
+	// reach it.
 	// Example: Private
 	// +optional
 	// +kubebuilder:default=Public
 	// +kubebuilder:validation:Enum=Private;Public
 	KeyVaultNetworkAccess *KeyVaultNetworkAccessTypes `json:"keyVaultNetworkAccess,omitempty"`
 
-	// keyVaultResourceID is the resource ID of the vault. It is needed with Private access and not allowed with Public.
+	// keyVaultResourceID is the resource ID of the vault. It is required with Private access and not allowed with
+	// Public.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/keys/providers/Microsoft.KeyVault/vaults/my-vault
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
@@ -112,7 +114,7 @@ type AzureKeyVaultKms struct {
 
 // ManagedClusterSecurityProfileDefender has Microsoft Defender watch the cluster.
 type ManagedClusterSecurityProfileDefender struct {
-	// logAnalyticsWorkspaceResourceID is the resource ID of the Log Analytics workspace that findings go to.
+	// logAnalyticsWorkspaceResourceID is the resource ID of the Log Analytics workspace to which findings are sent.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/logs/providers/Microsoft.OperationalInsights/workspaces/mine
 	LogAnalyticsWorkspaceResourceID string `json:"logAnalyticsWorkspaceResourceID"`
 
@@ -123,18 +125,18 @@ type ManagedClusterSecurityProfileDefender struct {
 
 // ManagedClusterSecurityProfileDefenderSecurityMonitoring switches Microsoft Defender on and off.
 type ManagedClusterSecurityProfileDefenderSecurityMonitoring struct {
-	// enabled says whether it watches.
+	// enabled switches it on.
 	// Example: true
 	Enabled bool `json:"enabled"`
 }
 
 // ManagedClusterSecurityProfileImageCleaner removes images from the nodes that nothing uses.
 type ManagedClusterSecurityProfileImageCleaner struct {
-	// enabled says whether it does.
+	// enabled switches it on.
 	// Example: true
 	Enabled bool `json:"enabled"`
 
-	// intervalHours is the time between two runs, in hours. AKS takes 24 when it is left out.
+	// intervalHours is the time between two runs, in hours. The default of AKS is 24.
 	// Example: 48
 	// +optional
 	// +kubebuilder:validation:Minimum=24

@@ -33,13 +33,13 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.imageGcLowThreshold) || !has(self.imageGcHighThreshold) || self.imageGcLowThreshold <= self.imageGcHighThreshold",message="must not be above imageGcHighThreshold",fieldPath=".imageGcLowThreshold"
 type KubeletConfig struct {
-	// cpuManagerPolicy static gives containers that ask for whole processors those for themselves.
+	// cpuManagerPolicy static gives exclusive processors to containers that request whole ones.
 	// Example: static
 	// +optional
 	// +kubebuilder:validation:Enum=none;static
 	CPUManagerPolicy *CPUManagerPolicy `json:"cpuManagerPolicy,omitempty"`
 
-	// cpuCfsQuota false does not hold containers to their CPU limits.
+	// cpuCfsQuota false does not enforce the CPU limits of containers.
 	// Example: true
 	// +optional
 	CPUCfsQuota *bool `json:"cpuCfsQuota,omitempty"`
@@ -51,14 +51,14 @@ type KubeletConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?ms$')",message="must be a number of milliseconds with the unit, such as 100ms"
 	CPUCfsQuotaPeriod *string `json:"cpuCfsQuotaPeriod,omitempty"`
 
-	// imageGcHighThreshold is the used part of the disk, in percent, from which images are always removed.
+	// imageGcHighThreshold is the disk usage, in percent, from which images are always removed.
 	// Example: 85
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	ImageGcHighThreshold *int `json:"imageGcHighThreshold,omitempty"`
 
-	// imageGcLowThreshold is the used part of the disk, in percent, up to which no images are removed; not more than
+	// imageGcLowThreshold is the disk usage, in percent, up to which no images are removed. It is at most
 	// imageGcHighThreshold.
 	// Example: 80
 	// +optional
@@ -66,14 +66,14 @@ type KubeletConfig struct {
 	// +kubebuilder:validation:Maximum=100
 	ImageGcLowThreshold *int `json:"imageGcLowThreshold,omitempty"`
 
-	// topologyManagerPolicy is how strictly processors, memory and devices of a pod are kept on one NUMA node.
+	// topologyManagerPolicy is how strictly a pod's processors, memory and devices are kept on one NUMA node.
 	// Example: best-effort
 	// +optional
 	// +kubebuilder:validation:Enum=none;best-effort;restricted;single-numa-node
 	TopologyManagerPolicy *TopologyManagerPolicy `json:"topologyManagerPolicy,omitempty"`
 
 	// allowedUnsafeSysctls are the unsafe sysctls that pods may set, of kernel.shm*, kernel.msg*, kernel.sem, fs.mqueue.* and
-	// net.*; a * at the end stands for any rest.
+	// net.*; a * at the end matches any ending.
 	// Example: ["kernel.msg*", "net.core.somaxconn"]
 	// +optional
 	// +listType=atomic
@@ -87,7 +87,7 @@ type KubeletConfig struct {
 	// +optional
 	FailSwapOn *bool `json:"failSwapOn,omitempty"`
 
-	// containerLogMaxSizeMB is the size in MB from which a container's log goes on in a new file.
+	// containerLogMaxSizeMB is the size in MB at which a container's log continues in a new file.
 	// Example: 50
 	// +optional
 	ContainerLogMaxSizeMB *int `json:"containerLogMaxSizeMB,omitempty"`
@@ -98,7 +98,7 @@ type KubeletConfig struct {
 	// +kubebuilder:validation:Minimum=2
 	ContainerLogMaxFiles *int `json:"containerLogMaxFiles,omitempty"`
 
-	// podMaxPids is how many processes a pod may have; -1 is without limit.
+	// podMaxPids is how many processes a pod may have; -1 means no limit.
 	// Example: 4096
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
@@ -119,7 +119,7 @@ const (
 
 // LinuxOSConfig has settings of Linux on the nodes. None of it can be changed.
 type LinuxOSConfig struct {
-	// swapFileSizeMB is the size in MB of a swap file; kubeletConfig.failSwapOn must be false then.
+	// swapFileSizeMB is the size in MB of a swap file. It requires kubeletConfig.failSwapOn false.
 	// Example: 1500
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -130,7 +130,7 @@ type LinuxOSConfig struct {
 	// +optional
 	Sysctls *SysctlConfig `json:"sysctls,omitempty"`
 
-	// transparentHugePageDefrag is when the kernel moves memory about to make room for huge pages.
+	// transparentHugePageDefrag is when the kernel moves memory to make room for huge pages.
 	// Example: madvise
 	// +optional
 	// +kubebuilder:validation:Enum=always;defer;defer+madvise;madvise;never

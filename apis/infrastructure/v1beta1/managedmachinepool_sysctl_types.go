@@ -89,8 +89,8 @@ type SysctlConfig struct {
 	// +kubebuilder:validation:Maximum=134217728
 	NetCoreWmemMax *int `json:"netCoreWmemMax,omitempty"`
 
-	// netIpv4IPLocalPortRange is net.ipv4.ip_local_port_range, the local ports of connections out: the first, 1024 to 60999, a space, and the
-	// last, 32768 to 65000.
+	// netIpv4IPLocalPortRange is net.ipv4.ip_local_port_range, the local ports of outbound connections: the first, 1024 to 60999, a space,
+	// and the last, 32768 to 65000.
 	// Example: 32768 60999
 	// +optional
 	// +kubebuilder:validation:MaxLength=64

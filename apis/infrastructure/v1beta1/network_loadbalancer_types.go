@@ -26,15 +26,17 @@ type LoadBalancerSpec struct {
 	ID string `json:"id,omitempty"`
 
 	// name of the load balancer in Azure. The default is the cluster's name with -public-lb or -internal-lb for that of the API
-	// server, with -outbound-lb for that of the control plane, and as it is for that of the nodes. It cannot be changed.
+	// server, the cluster's name with -outbound-lb for that of the control plane, and the cluster's name for that of the nodes.
+	// It cannot be changed.
 	// Example: my-cluster-public-lb
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^[-a-zA-Z0-9_.]+$')`,message="must be letters, digits, and the characters - _ . as Azure wants it"
 	Name string `json:"name,omitempty"`
 
-	// frontendIPs are its addresses. That of the API server has one public address or, with type Internal, one private
-	// address; beside the public one it may have a private one. Those of outbound load balancers follow from frontendIPsCount.
+	// frontendIPs are its addresses. The load balancer of the API server has one public address or, with type Internal, one
+	// private address. In addition to the public one it may have a private one. Those of outbound load balancers follow from
+	// frontendIPsCount.
 	// Example: [{name: api, publicIP: {name: my-api-ip, dnsName: my-api.westeurope.cloudapp.azure.com}}]
 	// +optional
 	// +listType=atomic
@@ -46,8 +48,8 @@ type LoadBalancerSpec struct {
 	// +optional
 	FrontendIPsCount *int32 `json:"frontendIPsCount,omitempty"`
 
-	// privateLinks let other subscriptions and networks reach an internal API server load balancer by private endpoints of
-	// theirs. Up to 8.
+	// privateLinks let other subscriptions and networks reach an internal API server load balancer through their private
+	// endpoints. There may be up to 8.
 	// Example: [{name: api, natIPConfigurations: [{allocationMethod: Dynamic, subnet: private-link-subnet}], lbFrontendIPConfigNames: [api]}]
 	// +optional
 	// +listType=atomic
@@ -61,8 +63,8 @@ type LoadBalancerSpec struct {
 
 	LoadBalancerClassSpec `json:",inline"`
 
-	// availabilityZones are the zones that the address of an internal load balancer is in, so that it survives the loss of
-	// one. A public address has the zones of the region. They cannot be changed.
+	// availabilityZones are the zones of the address of an internal load balancer, so that it survives the loss of one. A
+	// public address has the zones of the region. They cannot be changed.
 	// Example: ["1", "2", "3"]
 	// +optional
 	// +listType=set
@@ -74,23 +76,23 @@ type LoadBalancerSpec struct {
 
 // LoadBalancerClassSpec is the part of a load balancer that several clusters may have in common.
 type LoadBalancerClassSpec struct {
-	// sku is the kind of load balancer; Standard is the only one. It cannot be changed.
+	// sku is the kind of load balancer. Only Standard is allowed. It cannot be changed.
 	// Example: Standard
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule=`self == "" || self == 'Standard'`,message="must be Standard: there is no other kind"
 	SKU SKU `json:"sku,omitempty"`
 
-	// type says if it is reached from the internet (Public) or from the virtual network (Internal). The default is Public,
-	// and outbound load balancers are always public. It cannot be changed.
+	// type says whether it is reached from the internet (Public) or from the virtual network (Internal). The default is
+	// Public, and outbound load balancers are always public. It cannot be changed.
 	// Example: Internal
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule=`self == "" || self == 'Public' || self == 'Internal'`,message="must be Public or Internal"
 	Type LBType `json:"type,omitempty"`
 
-	// idleTimeoutInMinutes is after how many minutes without traffic a connection is cut, 4 to 30. The default is 4. It
-	// cannot be changed.
+	// idleTimeoutInMinutes is the number of minutes without traffic after which a connection is closed, 4 to 30. The
+	// default is 4. It cannot be changed.
 	// Example: 4
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self >= 4 && self <= 30",message="must be from 4 to 30"
@@ -125,20 +127,20 @@ type FrontendIPClass struct {
 
 // PublicIPSpec is a public address.
 type PublicIPSpec struct {
-	// name of the public address in Azure. One that exists without the cluster's tag is used and left alone.
+	// name of the public address in Azure. One that exists without the cluster's tag is used and not changed.
 	// Example: my-api-ip
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name,omitempty"`
 
-	// dnsName is the name under which the address is found: a label of your choice, and LOCATION.cloudapp.azure.com. The one
-	// of the API server is made up if it is left out.
+	// dnsName is the DNS name of the address: a label of your choice, and LOCATION.cloudapp.azure.com. That of the API
+	// server is generated if it is left out.
 	// Example: my-api.westeurope.cloudapp.azure.com
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	DNSName string `json:"dnsName,omitempty"`
 
-	// ipTags are tags that Azure gives a meaning.
+	// ipTags are tags with a meaning in Azure.
 	// Example: [{type: RoutingPreference, tag: Internet}]
 	// +optional
 	// +listType=atomic
@@ -191,7 +193,7 @@ type PrivateLink struct {
 	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name,omitempty"`
 
-	// natIPConfigurations are 1 to 8 addresses from which traffic of the private endpoints seems to come. They cannot be
+	// natIPConfigurations are 1 to 8 addresses that traffic of the private endpoints gets as its source. They cannot be
 	// changed.
 	// Example: [{allocationMethod: Dynamic, subnet: private-link-subnet}]
 	// +listType=atomic
@@ -199,7 +201,7 @@ type PrivateLink struct {
 	// +kubebuilder:validation:XValidation:rule="size(self) > 0",message="must have at least one"
 	NATIPConfigurations []PrivateLinkNATIPConfiguration `json:"natIPConfigurations"`
 
-	// lbFrontendIPConfigNames are the names of the frontends of the load balancer that it leads to; each has a private
+	// lbFrontendIPConfigNames are the names of the load balancer frontends to which it leads. Each has a private
 	// address.
 	// Example: [api]
 	// +listType=atomic
@@ -208,8 +210,8 @@ type PrivateLink struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(n, self.exists_one(o, o == n))",message="must have each name once"
 	LBFrontendIPConfigNames []string `json:"lbFrontendIPConfigNames"`
 
-	// allowedSubscriptions are those that may ask for a connection; "*" is all. Left out, only those with rights in this
-	// subscription may.
+	// allowedSubscriptions are the subscriptions that may request a connection; "*" means all. Left out, only those with
+	// rights in this subscription may.
 	// Example: [00000000-0000-0000-0000-000000000000]
 	// +optional
 	// +listType=atomic
@@ -217,7 +219,7 @@ type PrivateLink struct {
 	// +kubebuilder:validation:items:MaxLength=256
 	AllowedSubscriptions []string `json:"allowedSubscriptions,omitempty"`
 
-	// autoApprovedSubscriptions are those among allowedSubscriptions that are connected without being asked for approval.
+	// autoApprovedSubscriptions are those of allowedSubscriptions whose connections need no approval.
 	// Example: [00000000-0000-0000-0000-000000000000]
 	// +optional
 	// +listType=atomic
@@ -225,8 +227,8 @@ type PrivateLink struct {
 	// +kubebuilder:validation:items:MaxLength=256
 	AutoApprovedSubscriptions []string `json:"autoApprovedSubscriptions,omitempty"`
 
-	// enableProxyProtocol true puts the true address of a client before the traffic, by the PROXY protocol, which the API
-	// server does not understand by itself.
+	// enableProxyProtocol true sends the real address of a client by the PROXY protocol, which the API server does not
+	// understand on its own.
 	// Example: false
 	// +optional
 	EnableProxyProtocol *bool `json:"enableProxyProtocol,omitempty"`
@@ -250,7 +252,7 @@ type PrivateLinkNATIPConfiguration struct {
 	// Example: Dynamic
 	AllocationMethod PrivateLinkNATIPAllocationMethod `json:"allocationMethod"`
 
-	// subnet is the name of the subnet of this cluster that the address is in.
+	// subnet is the name of the subnet of this cluster that contains the address.
 	// Example: private-link-subnet
 	// +kubebuilder:validation:MaxLength=256
 	Subnet string `json:"subnet"`

@@ -27,25 +27,25 @@ type Subnets []SubnetSpec
 // +kubebuilder:validation:XValidation:rule=`(has(oldSelf.routeTable) && has(oldSelf.routeTable.name) ? oldSelf.routeTable.name : "") == "" || (has(self.routeTable) && has(self.routeTable.name) ? self.routeTable.name : "") == (has(oldSelf.routeTable) && has(oldSelf.routeTable.name) ? oldSelf.routeTable.name : "")`,message="cannot be changed: it is decided when the subnet is created",messageExpression=`'cannot be changed from ' + (has(oldSelf.routeTable) && has(oldSelf.routeTable.name) ? oldSelf.routeTable.name : "") + ' to ' + ((has(self.routeTable) && has(self.routeTable.name) ? self.routeTable.name : "") == "" ? 'nothing' : (has(self.routeTable) && has(self.routeTable.name) ? self.routeTable.name : "")) + ': it is decided when the subnet is created'`,fieldPath=".routeTable.name",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule=`(has(oldSelf.natGateway) && has(oldSelf.natGateway.name) ? oldSelf.natGateway.name : "") == "" || (has(self.natGateway) && has(self.natGateway.name) ? self.natGateway.name : "") == (has(oldSelf.natGateway) && has(oldSelf.natGateway.name) ? oldSelf.natGateway.name : "")`,message="cannot be changed: it is decided when the subnet is created",messageExpression=`'cannot be changed from ' + (has(oldSelf.natGateway) && has(oldSelf.natGateway.name) ? oldSelf.natGateway.name : "") + ' to ' + ((has(self.natGateway) && has(self.natGateway.name) ? self.natGateway.name : "") == "" ? 'nothing' : (has(self.natGateway) && has(self.natGateway.name) ? self.natGateway.name : "")) + ': it is decided when the subnet is created'`,fieldPath=".natGateway.name",reason="FieldValueForbidden"
 type SubnetSpec struct {
-	// id is kept for objects that come from CAPZ, which wrote the resource ID here. One that is set says that the subnet is
-	// there already, so that it gets no NAT gateway by default.
+	// id is kept for objects that come from CAPZ, which wrote the resource ID here. If it is set, the subnet already
+	// exists, so it gets no NAT gateway by default.
 	// Example: /subscriptions/.../resourceGroups/networks/providers/Microsoft.Network/virtualNetworks/my-vnet/subnets/nodes
 	// +optional
 	ID string `json:"id,omitempty"`
 
-	// securityGroup filters what goes in and out of the subnet. Users write it.
+	// securityGroup filters inbound and outbound traffic of the subnet. Users write it.
 	// Example: {name: my-nodes-nsg, securityRules: [{name: web, description: "web", direction: Inbound, protocol: Tcp, priority: 2300, destinationPorts: "443"}]}
 	// +optional
 	SecurityGroup SecurityGroup `json:"securityGroup,omitzero"`
 
-	// routeTable is where the cloud controller writes the ways to the pods of each node, if the network plugin needs that.
-	// Users write it.
+	// routeTable is where the cloud controller writes the routes to the pods of each node, if the network plugin needs
+	// them. Users write it.
 	// Example: {name: my-routetable}
 	// +optional
 	RouteTable RouteTable `json:"routeTable,omitzero"`
 
-	// natGateway is the way from the subnet to the internet. A subnet for nodes without IPv6 gets one by default. Users write
-	// it.
+	// natGateway is the outbound connection of the subnet to the internet. A subnet for nodes without IPv6 gets one by
+	// default. Users write it.
 	// Example: {name: my-natgateway}
 	// +optional
 	NatGateway NatGateway `json:"natGateway,omitzero"`
@@ -57,7 +57,7 @@ type SubnetSpec struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.privateEndpoints) || (has(self.cidrBlocks) ? size(self.cidrBlocks) : 0) == 0 || self.privateEndpoints.all(e, (!has(e.privateIPAddresses) || e.privateIPAddresses.all(a, !isIP(a) || self.cidrBlocks.exists(c, isCIDR(c) && cidr(c).containsIP(a)))))",message="each of their privateIPAddresses must be in the range of the subnet",fieldPath=".privateEndpoints"
 type SubnetClassSpec struct {
-	// name of the subnet in Azure. A single subnet of its role may leave it out, and is named after cluster and role then.
+	// name of the subnet in Azure. The only subnet of its role may leave it out, and is then named after cluster and role.
 	// Users write it.
 	// Example: node-subnet
 	// +kubebuilder:validation:MaxLength=256
@@ -80,7 +80,7 @@ type SubnetClassSpec struct {
 	// +kubebuilder:validation:items:XValidation:rule="isCIDR(self)",message="must be an address range in CIDR notation, such as 10.1.0.0/16"
 	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
 
-	// serviceEndpoints let the subnet reach Azure services by Azure's own network. Users write them.
+	// serviceEndpoints let the subnet reach Azure services through Azure's own network. Users write them.
 	// Example: [{service: Microsoft.Storage, locations: [westeurope]}]
 	// +optional
 	// +listType=map
@@ -90,7 +90,7 @@ type SubnetClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(e, size(e.locations) > 0 && e.locations.all(l, l.matches('^([a-z]{1,42}[0-9]{0,5}|[*])$')))",message="locations of each must have one or more names of regions, such as westeurope, or *"
 	ServiceEndpoints []ServiceEndpointSpec `json:"serviceEndpoints,omitempty"`
 
-	// privateEndpoints give other Azure resources an address in the subnet. Taking an entry away deletes it. Users write
+	// privateEndpoints give other Azure resources an address in the subnet. Removing an entry deletes it. Users write
 	// them.
 	// Example: [{name: registry, privateLinkServiceConnections: [{privateLinkServiceID: "/subscriptions/.../registries/mine", groupIDs: [registry]}]}]
 	// +optional
@@ -119,13 +119,13 @@ type SecurityGroup struct {
 
 // SecurityGroupClass is the part of a network security group that several clusters may have in common.
 type SecurityGroupClass struct {
-	// securityRules are its rules. That of the control plane gets two more, for ports 22 and that of the API server, unless a
-	// rule has the port already.
+	// securityRules are its rules. The security group of the control plane gets two more rules, for port 22 and the API
+	// server's port, unless a rule already has the port.
 	// Example: [{name: web, description: "web", direction: Inbound, protocol: Tcp, priority: 2300, destinationPorts: "443"}]
 	// +optional
 	SecurityRules SecurityRules `json:"securityRules,omitempty"`
 
-	// tags are tags of the security group beside those that all resources have.
+	// tags are tags of the security group, in addition to those of all resources.
 	// Example: {owner: network-team}
 	// +optional
 	Tags Tags `json:"tags,omitempty"`
@@ -171,7 +171,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.priority)",message="is needed: a number from 100 to 4096",fieldPath=".priority",reason="FieldValueRequired"
 // +kubebuilder:validation:XValidation:rule="!has(self.source) || !has(self.sources)",message="does not go with sources: say all address ranges there",fieldPath=".source"
 type SecurityRule struct {
-	// name of the rule, its own within the security group.
+	// name of the rule, unique within the security group.
 	// Example: web
 	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name"`
@@ -190,8 +190,8 @@ type SecurityRule struct {
 	// +kubebuilder:validation:Enum=Inbound;Outbound
 	Direction SecurityRuleDirection `json:"direction"`
 
-	// priority is a number from 100 to 4096, its own among the rules of the direction. Azure goes by the rule with the lowest
-	// number that fits.
+	// priority is a number from 100 to 4096, unique among the rules of the direction. Azure applies the matching rule with
+	// the lowest number.
 	// Example: 2300
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self >= 100 && self <= 4096",message="must be from 100 to 4096"
@@ -207,25 +207,25 @@ type SecurityRule struct {
 	// +optional
 	DestinationPorts *string `json:"destinationPorts,omitempty"`
 
-	// source is the address range, or a service tag such as VirtualNetwork, AzureLoadBalancer or Internet, that the traffic
-	// comes from; * is everywhere. It does not go with sources.
+	// source is the address range, or a service tag such as VirtualNetwork, AzureLoadBalancer or Internet, from which the
+	// traffic comes; * means everywhere. It cannot be combined with sources.
 	// Example: 203.0.113.0/24
 	// +optional
 	Source *string `json:"source,omitempty"`
 
-	// sources are several address ranges that the traffic comes from. They do not go with source.
+	// sources are several address ranges from which the traffic comes. They cannot be combined with source.
 	// Example: [203.0.113.0/24, 198.51.100.0/24]
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=4000
 	Sources []*string `json:"sources,omitempty"`
 
-	// destination is the address range or service tag that the traffic goes to; * is everywhere.
+	// destination is the address range or service tag to which the traffic goes; * means everywhere.
 	// Example: "*"
 	// +optional
 	Destination *string `json:"destination,omitempty"`
 
-	// action says if the traffic is allowed or denied.
+	// action says whether the traffic is allowed or denied.
 	// Example: Allow
 	// +optional
 	// +kubebuilder:validation:Enum=Allow;Deny
@@ -260,7 +260,7 @@ type NatGateway struct {
 	// +optional
 	NatGatewayIP PublicIPSpec `json:"ip,omitzero"`
 
-	// zones are the zones of the region that it is in. Left out, Azure decides.
+	// zones are its zones of the region. By default Azure decides.
 	// Example: ["1"]
 	// +optional
 	// +listType=atomic

@@ -39,45 +39,45 @@ const (
 // +kubebuilder:validation:XValidation:rule=`!has(self.subnets) || (!has(self.apiServerLB) || !has(self.apiServerLB.privateLinks) || self.apiServerLB.privateLinks.all(l, l.natIPConfigurations.all(n, n.allocationMethod != 'Static' || isIP((has(n.privateIPAddress) ? n.privateIPAddress : "")) && self.subnets.all(s, s.name != n.subnet || (has(s.cidrBlocks) && s.cidrBlocks.exists(c, isCIDR(c) && cidr(c).containsIP(n.privateIPAddress)))))))`,message="natIPConfigurations with allocationMethod Static must have a privateIPAddress in the range of their subnet",fieldPath=".apiServerLB.privateLinks"
 // +kubebuilder:validation:XValidation:rule=`(!has(oldSelf.apiServerLB) || !has(oldSelf.apiServerLB.privateLinks) || oldSelf.apiServerLB.privateLinks.all(o, (!has(self.apiServerLB) || !has(self.apiServerLB.privateLinks) || self.apiServerLB.privateLinks.all(l, (has(l.name) ? l.name : "") != (has(o.name) ? o.name : "") || l.natIPConfigurations == o.natIPConfigurations))))`,message="natIPConfigurations cannot be changed: make another private link",fieldPath=".apiServerLB.privateLinks",reason="FieldValueForbidden"
 type NetworkSpec struct {
-	// vnet is the virtual network. One that exists in Azure without the cluster's tag is used and left alone; otherwise it is
-	// created, and deleted with the cluster. Users write it.
+	// vnet is the virtual network. One that exists in Azure without the cluster's tag is used and not changed. Otherwise it
+	// is created, and deleted with the cluster. Users write it.
 	// Example: {name: my-cluster-vnet, cidrBlocks: [10.0.0.0/16]}
 	// +optional
 	Vnet VnetSpec `json:"vnet,omitzero"`
 
 	// subnets are the parts of the virtual network, by role: one for the control plane and one or more for the nodes, or one
-	// with role cluster for both. Those that are missing are added with default names and ranges. Users write them.
+	// with role cluster for both. Missing subnets are added with default names and ranges. Users write them.
 	// Example: [{name: control-plane-subnet, role: control-plane}, {name: node-subnet, role: node}]
 	// +optional
 	Subnets Subnets `json:"subnets,omitempty"`
 
-	// apiServerLB is the load balancer before the API servers. Left out, it is public. Users write it.
+	// apiServerLB is the load balancer in front of the API servers. The default is a public one. Users write it.
 	// Example: {type: Internal, frontendIPs: [{name: api, privateIP: 10.0.0.100}]}
 	// +optional
 	APIServerLB *LoadBalancerSpec `json:"apiServerLB,omitempty"`
 
-	// nodeOutboundLB is the load balancer by which the nodes reach the internet. Left out, their subnets get NAT gateways;
-	// for a public cluster with IPv6, which NAT gateways cannot do, it is added. Users write it.
+	// nodeOutboundLB is the load balancer through which the nodes reach the internet. Left out, their subnets get NAT
+	// gateways. For a public cluster with IPv6, which NAT gateways do not support, it is added. Users write it.
 	// Example: {frontendIPsCount: 1}
 	// +optional
 	NodeOutboundLB *LoadBalancerSpec `json:"nodeOutboundLB,omitempty"`
 
-	// controlPlaneOutboundLB is the load balancer by which the control plane of a private cluster reaches the internet. It
-	// cannot be changed. Users write it.
+	// controlPlaneOutboundLB is the load balancer through which the control plane of a private cluster reaches the
+	// internet. It cannot be changed. Users write it.
 	// Example: {frontendIPsCount: 1}
 	// +optional
 	ControlPlaneOutboundLB *LoadBalancerSpec `json:"controlPlaneOutboundLB,omitempty"`
 
-	// additionalAPIServerLBPorts are ports of the API server load balancer beside that of the API server, each handed on to
-	// the same port of the control plane machines. Users write them.
+	// additionalAPIServerLBPorts are ports of the API server load balancer in addition to that of the API server. Each is
+	// forwarded to the same port of the control plane machines. Users write them.
 	// Example: [{name: rke2, port: 9345}]
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	AdditionalAPIServerLBPorts []LoadBalancerPort `json:"additionalAPIServerLBPorts,omitempty"`
 
-	// privateDNSZone None leaves out the private DNS zone of a private cluster: then you make sure that the name of the API
-	// server is found. The default is System. It cannot be changed. Users write it.
+	// privateDNSZone None leaves out the private DNS zone of a private cluster. Then you must make the name of the API
+	// server resolvable. The default is System. It cannot be changed. Users write it.
 	// Example: System
 	// +optional
 	PrivateDNSZone *PrivateDNSZoneMode `json:"privateDNSZone,omitempty"`
@@ -90,14 +90,14 @@ type NetworkSpec struct {
 // +kubebuilder:validation:XValidation:rule=`(has(self.privateDNSZoneResourceGroup) ? self.privateDNSZoneResourceGroup : "") == "" || (has(self.privateDNSZoneName) ? self.privateDNSZoneName : "") != ""`,message="needs privateDNSZoneName: the zone is that of somebody else",fieldPath=".privateDNSZoneResourceGroup"
 type NetworkClassSpec struct {
 	// privateDNSZoneName is the name of the private DNS zone of a private cluster. The default is the cluster's name with
-	// .capz.io. One that exists in Azure is used and left alone. It cannot be changed. Users write it.
+	// .capz.io. One that exists in Azure is used and not changed. It cannot be changed. Users write it.
 	// Example: clusters.example.org
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule=`self == "" || self.matches('^([a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})([.][a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$')`,message="must be a DNS name, such as clusters.example.org"
 	PrivateDNSZoneName string `json:"privateDNSZoneName,omitempty"`
 
-	// privateDNSZoneResourceGroup is the resource group of the private DNS zone; privateDNSZoneName is needed then. The
+	// privateDNSZoneResourceGroup is the resource group of the private DNS zone. It requires privateDNSZoneName. The
 	// default is that of the cluster. It cannot be changed. Users write it.
 	// Example: dns
 	// +optional
@@ -127,7 +127,7 @@ type VnetSpec struct {
 	// +kubebuilder:validation:MaxLength=256
 	Name string `json:"name,omitempty"`
 
-	// peerings connect the virtual network with others that are there already, in both directions. Users write them.
+	// peerings connect the virtual network with existing ones, in both directions. Users write them.
 	// Example: [{resourceGroup: hub, remoteVnetName: hub-vnet}]
 	// +optional
 	Peerings VnetPeerings `json:"peerings,omitempty"`
@@ -146,8 +146,8 @@ type VnetClassSpec struct {
 	// +kubebuilder:validation:items:XValidation:rule="isCIDR(self)",message="must be an address range in CIDR notation, such as 10.0.0.0/16"
 	CIDRBlocks []string `json:"cidrBlocks,omitempty"`
 
-	// tags are tags of the virtual network beside those that all resources have. In objects that come from CAPZ they repeat
-	// Azure's.
+	// tags are tags of the virtual network, in addition to those of all resources. In objects that come from CAPZ they
+	// repeat Azure's.
 	// Example: {owner: network-team}
 	// +optional
 	Tags Tags `json:"tags,omitempty"`
@@ -190,7 +190,7 @@ type VnetPeeringClassSpec struct {
 
 // VnetPeeringProperties are what one direction of a peering allows. What is left out, Azure decides.
 type VnetPeeringProperties struct {
-	// allowForwardedTraffic true lets traffic in that does not come from the other network itself, but was forwarded there.
+	// allowForwardedTraffic true allows traffic that the other network forwards but that does not come from it.
 	// Example: true
 	// +optional
 	AllowForwardedTraffic *bool `json:"allowForwardedTraffic,omitempty"`
@@ -200,13 +200,13 @@ type VnetPeeringProperties struct {
 	// +optional
 	AllowGatewayTransit *bool `json:"allowGatewayTransit,omitempty"`
 
-	// allowVirtualNetworkAccess false cuts the machines of the other network off from those of this one.
+	// allowVirtualNetworkAccess false separates the machines of the two networks.
 	// Example: true
 	// +optional
 	AllowVirtualNetworkAccess *bool `json:"allowVirtualNetworkAccess,omitempty"`
 
-	// useRemoteGateways true uses the gateways of the other network, which has to allow that. One peering of a network may
-	// do that, and only if the network has no gateway of its own.
+	// useRemoteGateways true uses the gateways of the other network, which must allow it. Only one peering of a network
+	// may do that, and only if the network has no gateway of its own.
 	// Example: true
 	// +optional
 	UseRemoteGateways *bool `json:"useRemoteGateways,omitempty"`

@@ -10,8 +10,8 @@ type AKSClusterSpec struct {
 	AKSClusterParameters `json:",inline"`
 
 	// writeConnectionSecretToRef names the Secret in this namespace that gets the kubeconfig of the cluster, under key
-	// kubeconfig, and the address of the API server, under key endpoint. It is kept current. Left out, there is none. A
-	// Secret of that name that is not this cluster's is left alone; an Event says so.
+	// kubeconfig, and the address of the API server, under key endpoint. It is kept up to date. Left out, there is no
+	// such Secret. An existing Secret of that name that is not this cluster's is not changed, and an Event says so.
 	// Example: {name: shop-connection}
 	// +optional
 	// +kubebuilder:title="Connection Secret"
@@ -26,7 +26,7 @@ type AKSClusterSpec struct {
 
 // SecretReference names a Secret in the same namespace.
 type SecretReference struct {
-	// name of the Secret. It cannot end in -kubeconfig: Cluster API has Secrets of its own of such names.
+	// name of the Secret. It cannot end in -kubeconfig, because Cluster API uses such names for its own Secrets.
 	// Example: shop-connection
 	// +required
 	// +kubebuilder:validation:MinLength=1

@@ -6,7 +6,7 @@ package v1alpha1
 // recognizable as left out.
 type AKSClusterParameters struct {
 	// location is the Azure region of the cluster. It cannot be changed later. Left out, the platform team's default is
-	// taken; without one, the cluster waits and says so.
+	// used. If there is no default, the cluster waits and says so.
 	// Example: westeurope
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]+$`
@@ -15,10 +15,9 @@ type AKSClusterParameters struct {
 	// +kubebuilder:title="Azure region"
 	Location string `json:"location,omitempty"`
 
-	// version is the Kubernetes version of the cluster: the control plane first, then one node pool after the other. It can
-	// be raised to the next minor version after the one that runs, see status.version, and not be lowered below that. Left out, the platform team's default is taken when the
-	// cluster is made; without one, the cluster waits and says so. `az aks get-versions --location westeurope` lists what
-	// Azure has.
+	// version is the Kubernetes version of the cluster. An upgrade begins with the control plane, then one node pool follows the other. It can be raised up to
+	// the next minor version after the running one, see status.version, and not be lowered below the running one. Left out, the platform team's default is used
+	// at creation. If there is no default, the cluster waits and says so. `az aks get-versions --location westeurope` lists the versions.
 	// Example: v1.33.6
 	// +optional
 	// +kubebuilder:validation:Pattern=`^v?1\.[0-9]{1,3}\.[0-9]{1,3}$`
@@ -26,8 +25,8 @@ type AKSClusterParameters struct {
 	// +kubebuilder:title="Kubernetes version"
 	Version string `json:"version,omitempty"`
 
-	// nodePools are the machines of the cluster, in groups of the same kind. At least one has the mode system, and left out, there is one
-	// pool named system, unless the platform team's clusters need none. Add a pool to have it made; take it away to have its nodes removed.
+	// nodePools are the machines of the cluster, in groups of the same kind. At least one pool has the mode system. Left out, there is one
+	// pool named system. The platform team's clusters may also need no pool. Adding a pool creates it, and removing it deletes its nodes.
 	// Example: [{name: system, mode: system, count: 2}, {name: work, size: Standard_D4s_v5, min: 1, max: 10}]
 	// +optional
 	// +listType=map
@@ -36,18 +35,18 @@ type AKSClusterParameters struct {
 	// +kubebuilder:title="Node pools"
 	NodePools []NodePool `json:"nodePools,omitempty"`
 
-	// network is about addresses and who can reach the API server. Nothing of it can be changed later.
+	// network has the addresses, and says who can reach the API server. None of it can be changed later.
 	// +optional
 	// +kubebuilder:title="Network"
 	Network *Network `json:"network,omitempty"`
 
-	// identity is who the cluster is in Azure, for example to attach disks and load balancers. It cannot be changed later.
-	// Left out, Azure makes an identity for this cluster alone.
+	// identity is the identity that the cluster uses in Azure, for example to attach disks and load balancers. It cannot
+	// be changed later. By default Azure creates an identity for this cluster alone.
 	// +optional
 	// +kubebuilder:title="Managed identity of the cluster"
 	Identity *Identity `json:"identity,omitempty"`
 
-	// maintenance is the time of the week at which AKS may replace node images. Left out, AKS chooses the time.
+	// maintenance is the time of the week at which AKS may replace node images. By default AKS chooses the time.
 	// +optional
 	// +kubebuilder:title="Maintenance window"
 	Maintenance *Maintenance `json:"maintenance,omitempty"`
@@ -72,14 +71,14 @@ type NodePool struct {
 	// +kubebuilder:title="Name"
 	Name string `json:"name"`
 
-	// mode says what runs here: system for AKS's own pods beside yours, user for yours alone. Left out, it is user.
+	// mode says what runs here: system for AKS's own pods and yours, user only for yours. The default is user.
 	// +optional
 	// +kubebuilder:validation:Enum=system;user
 	// +kubebuilder:title="What runs here"
 	Mode string `json:"mode,omitempty"`
 
-	// size is the Azure size of the machines. It cannot be changed later. Left out, the platform team's default is taken, or
-	// Standard_D2s_v5, which has 2 cores and 8 GiB. `az vm list-sizes --location westeurope` lists what Azure has.
+	// size is the Azure size of the machines. It cannot be changed later. The default is the platform team's, or
+	// Standard_D2s_v5, which has 2 cores and 8 GiB. `az vm list-sizes --location westeurope` lists the sizes.
 	// Example: Standard_D4s_v5
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_]+$`
@@ -87,8 +86,8 @@ type NodePool struct {
 	// +kubebuilder:title="Machine size"
 	Size string `json:"size,omitempty"`
 
-	// count is the number of nodes while you decide on it; change it to scale. Left out, and without min and max, it is 2; a pool whose
-	// min and max you take away keeps the nodes that it has.
+	// count is the number of nodes if you set it yourself. Change it to scale. Without count, min and max it is 2. If you remove min
+	// and max, the pool keeps its number of nodes.
 	// Example: 3
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -96,7 +95,8 @@ type NodePool struct {
 	// +kubebuilder:title="Number of nodes"
 	Count *int32 `json:"count,omitempty"`
 
-	// min is the smallest number of nodes while AKS decides on it, by the pods that find no place. Goes with max.
+	// min is the smallest number of nodes that AKS may choose, depending on pods that cannot be scheduled. It requires
+	// max.
 	// Example: 1
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -104,7 +104,7 @@ type NodePool struct {
 	// +kubebuilder:title="Smallest number of nodes"
 	Min *int32 `json:"min,omitempty"`
 
-	// max is the largest number of nodes while AKS decides on it. Goes with min.
+	// max is the largest number of nodes that AKS may choose. It requires min.
 	// Example: 10
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -112,8 +112,8 @@ type NodePool struct {
 	// +kubebuilder:title="Largest number of nodes"
 	Max *int32 `json:"max,omitempty"`
 
-	// zones are the availability zones that the nodes are spread over. They cannot be changed later. Left out, Azure puts
-	// the nodes anywhere in the region.
+	// zones are the availability zones over which the nodes are distributed. They cannot be changed later. By default
+	// Azure puts the nodes anywhere in the region.
 	// Example: ["1", "2", "3"]
 	// +optional
 	// +listType=atomic
@@ -123,21 +123,21 @@ type NodePool struct {
 	// +kubebuilder:title="Availability zones"
 	Zones []string `json:"zones,omitempty"`
 
-	// spot says whether the machines are spare ones, which are cheap and which Azure takes away at any time. Their nodes have
-	// the taint kubernetes.azure.com/scalesetpriority=spot:NoSchedule, which your pods must tolerate. It cannot be changed
-	// later. Left out, it is false.
+	// spot says whether the machines use spare capacity, which is cheap and which Azure may evict at any time. Their nodes
+	// have the taint kubernetes.azure.com/scalesetpriority=spot:NoSchedule, which your pods must tolerate. It cannot be
+	// changed later. The default is false.
 	// +optional
 	// +kubebuilder:title="Spot machines"
 	Spot *bool `json:"spot,omitempty"`
 
-	// labels are put on every node of the pool, for your pods to choose it by nodeSelector.
+	// labels are put on every node of the pool, so that your pods can select it with nodeSelector.
 	// Example: {workload: batch}
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	// +kubebuilder:title="Node labels"
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// taints are put on every node of the pool: pods that do not tolerate them stay away.
+	// taints are put on every node of the pool. Pods that do not tolerate them are not scheduled there.
 	// Example: [{key: workload, value: batch, effect: NoSchedule}]
 	// +optional
 	// +listType=atomic
@@ -179,7 +179,7 @@ type Taint struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.policy) || !has(oldSelf.policy) || self.policy == oldSelf.policy",messageExpression="'policy is ' + self.policy + ', but must stay ' + oldSelf.policy + ' because AKS cannot change it on a running cluster'"
 // +kubebuilder:validation:XValidation:rule="!has(self.podCIDR) || !has(self.plugin) || self.plugin == 'overlay'",messageExpression="'podCIDR is ' + self.podCIDR + ', but must be left out because plugin is ' + self.plugin + ', with which pods have addresses of the nodes\\' subnet'"
 type Network struct {
-	// podCIDR is the range of the pods' addresses. Left out, Azure takes 10.244.0.0/16.
+	// podCIDR is the range of the pods' addresses. The default of Azure is 10.244.0.0/16.
 	// Example: 10.244.0.0/16
 	// +optional
 	// +kubebuilder:validation:MaxLength=18
@@ -187,7 +187,7 @@ type Network struct {
 	// +kubebuilder:title="Pod address range"
 	PodCIDR string `json:"podCIDR,omitempty"`
 
-	// serviceCIDR is the range of the Services' addresses. Left out, Azure takes 10.0.0.0/16.
+	// serviceCIDR is the range of the Services' addresses. The default of Azure is 10.0.0.0/16.
 	// Example: 10.0.0.0/16
 	// +optional
 	// +kubebuilder:validation:MaxLength=18
@@ -195,19 +195,19 @@ type Network struct {
 	// +kubebuilder:title="Service address range"
 	ServiceCIDR string `json:"serviceCIDR,omitempty"`
 
-	// private says whether the API server can only be reached from the cluster's own network. Left out, it is false.
+	// private says whether the API server can only be reached from the cluster's own network. The default is false.
 	// +optional
 	// +kubebuilder:title="Private API server"
 	Private *bool `json:"private,omitempty"`
 
-	// plugin says where the pods' addresses come from: overlay from podCIDR, subnet from the subnet of the nodes. Left out,
-	// it is overlay.
+	// plugin says where the pods' addresses come from: with overlay from podCIDR, with subnet from the subnet of the nodes.
+	// The default is overlay.
 	// +optional
 	// +kubebuilder:validation:Enum=overlay;subnet
 	// +kubebuilder:title="Where pods get addresses"
 	Plugin string `json:"plugin,omitempty"`
 
-	// policy says who enforces NetworkPolicies: azure, calico or cilium; with none nobody does. Left out, it is none.
+	// policy says who enforces NetworkPolicies: azure, calico or cilium, or nobody with none. The default is none.
 	// +optional
 	// +kubebuilder:validation:Enum=azure;calico;cilium;none
 	// +kubebuilder:title="Network policy engine"
@@ -218,7 +218,7 @@ type Network struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.resourceID == oldSelf.resourceID",messageExpression="'resourceID is ' + self.resourceID + ', but must stay ' + oldSelf.resourceID"
 type Identity struct {
-	// resourceID is the Azure resource ID of a user-assigned managed identity that exists.
+	// resourceID is the Azure resource ID of an existing user-assigned managed identity.
 	// Example: /subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/shop
 	// +required
 	// +kubebuilder:validation:MaxLength=512
@@ -243,7 +243,7 @@ type Maintenance struct {
 	// +kubebuilder:title="Start"
 	StartTime string `json:"startTime"`
 
-	// durationHours is how long the window is. Left out, it is 4.
+	// durationHours is the length of the window. The default is 4.
 	// Example: 4
 	// +optional
 	// +kubebuilder:validation:Minimum=4
@@ -251,7 +251,7 @@ type Maintenance struct {
 	// +kubebuilder:title="Duration in hours"
 	DurationHours *int32 `json:"durationHours,omitempty"`
 
-	// utcOffset is how far the local time is ahead of UTC. Left out, it is +00:00.
+	// utcOffset is how far the local time is ahead of UTC. The default is +00:00.
 	// Example: "+01:00"
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[+-](0[0-9]|1[0-4]):[0-5][0-9]$`

@@ -25,8 +25,8 @@ type AKSClusterStatus struct {
 	// +optional
 	Endpoint string `json:"endpoint,omitempty"`
 
-	// message says in a sentence what is being waited for or what is wrong, Azure's own words included. Empty while
-	// everything is as the spec says. Written by function-capz.
+	// message says in a sentence what the cluster waits for or what is wrong, including Azure's own words. It is empty
+	// while everything is as the spec says. Written by function-capz.
 	// +optional
 	Message string `json:"message,omitempty"`
 
@@ -56,7 +56,7 @@ type NodeCount struct {
 	// +optional
 	Ready int32 `json:"ready"`
 
-	// desired is the number of nodes that there shall be.
+	// desired is the wanted number of nodes.
 	// Example: 4
 	// +optional
 	Desired int32 `json:"desired"`
@@ -73,7 +73,7 @@ type NodePoolStatus struct {
 	// Example: work
 	Name string `json:"name"`
 
-	// version is the Kubernetes version that the pool's nodes shall run; during an upgrade it follows the control plane's.
+	// version is the wanted Kubernetes version of the pool's nodes. During an upgrade it follows the control plane's.
 	// Example: v1.33.6
 	// +optional
 	Version string `json:"version,omitempty"`
@@ -83,12 +83,12 @@ type NodePoolStatus struct {
 	// +optional
 	Ready int32 `json:"ready"`
 
-	// desired is the number of nodes that there shall be.
+	// desired is the wanted number of nodes.
 	// Example: 4
 	// +optional
 	Desired int32 `json:"desired"`
 
-	// message says what is being waited for or what is wrong, Azure's own words included.
+	// message says what the pool waits for or what is wrong, including Azure's own words.
 	// +optional
 	Message string `json:"message,omitempty"`
 }

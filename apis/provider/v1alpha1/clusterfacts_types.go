@@ -10,18 +10,18 @@ const ClusterFactsFormat = 2
 
 // ClusterFactsSpec is what decides how the composite resources of a Cluster are composed, beside their own fields.
 type ClusterFactsSpec struct {
-	// format says which fields of which objects are among objects. function-capz reads the objects themselves where it does not
-	// know the format.
+	// format says which fields of which objects are in objects. If function-capz does not know the format, it reads the objects
+	// themselves.
 	// +kubebuilder:validation:Minimum=1
 	Format int32 `json:"format"`
 
-	// clusterUID is the UID of the Cluster. Facts of another Cluster of the name are not used.
+	// clusterUID is the UID of the Cluster. Facts of another Cluster of the same name are not used.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	ClusterUID string `json:"clusterUID,omitempty"`
 
-	// objects are the Cluster with its infrastructure and control plane or, in an object of its own, one of its MachinePools and the
-	// composite resource that it refers to; each with only those fields that other composite resources of the Cluster are composed by.
+	// objects are the Cluster with its infrastructure and control plane or, in a separate object, one of its MachinePools and the
+	// composite resource that it refers to. Each has only the fields that other composite resources of the Cluster are composed from.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10000
@@ -29,8 +29,8 @@ type ClusterFactsSpec struct {
 	// +kubebuilder:validation:items:XPreserveUnknownFields
 	Objects []runtime.RawExtension `json:"objects,omitempty"`
 
-	// served are kinds of Azure Service Operator that this management cluster has, as Kind.version.group: those that clusters mostly
-	// need, and those that the objects mention. Of any other function-capz asks Crossplane, which takes long.
+	// served are kinds of Azure Service Operator that this management cluster has, as Kind.version.group: those that most clusters
+	// need, and those that the objects mention. For any other kind function-capz asks Crossplane, which takes long.
 	// Example: [ResourceGroup.v1api20200601.resources.azure.com]
 	// +optional
 	// +listType=set
@@ -38,15 +38,15 @@ type ClusterFactsSpec struct {
 	// +kubebuilder:validation:items:MaxLength=400
 	Served []string `json:"served,omitempty"`
 
-	// operatorNamespace is where the only Azure Service Operator runs that serves the Cluster's namespace, by its settings. New objects
-	// are handed to it; empty when there is none or more than one, and then each that comes by may take them up.
+	// operatorNamespace is the namespace of the only Azure Service Operator whose settings cover the Cluster's namespace. New objects
+	// are given to it. It is empty if there is none or more than one; then any of them may take new objects.
 	// Example: azureserviceoperator-system
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	OperatorNamespace string `json:"operatorNamespace,omitempty"`
 
 	// failureDomains are the availability zones of the location of an AzureCluster in which its subscription may have virtual machines,
-	// sorted; none where the location has none.
+	// sorted. It is empty if the location has none.
 	// Example: ["1", "2", "3"]
 	// +optional
 	// +listType=set
@@ -54,20 +54,20 @@ type ClusterFactsSpec struct {
 	// +kubebuilder:validation:items:MaxLength=63
 	FailureDomains []string `json:"failureDomains,omitempty"`
 
-	// failureDomainsKnown says that Azure has told which zones there are. Until then failureDomains has none, and an AzureCluster without
-	// spec.failureDomains gets nothing whose zones could not be changed later.
+	// failureDomainsKnown says that the zones are known from Azure. Until then failureDomains is empty, and for an AzureCluster without
+	// spec.failureDomains nothing is created whose zones could not be changed later.
 	// +optional
 	FailureDomainsKnown bool `json:"failureDomainsKnown,omitempty"`
 
-	// availabilitySets are those that AzureMachines of the Cluster are in, by name. No machine owns one, so that the AzureCluster has them.
+	// availabilitySets are those that AzureMachines of the Cluster are in, by name. No machine owns one, so the AzureCluster has them.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=10000
 	AvailabilitySets []AvailabilitySetFacts `json:"availabilitySets,omitempty"`
 
-	// resourceHealth is what came of asking Azure Resource Health about the AKS cluster; absent where provider-capz does not ask, see
-	// spec.resourceHealth of the ProviderConfig, and until it has an answer.
+	// resourceHealth is the answer of Azure Resource Health about the AKS cluster. It is absent if provider-capz does not ask, see
+	// spec.resourceHealth of the ProviderConfig, and until there is an answer.
 	// +optional
 	ResourceHealth *ResourceHealthFacts `json:"resourceHealth,omitempty"`
 }
@@ -103,19 +103,21 @@ const (
 
 // ResourceHealthFacts is what Azure Resource Health says of a resource, or why that is not known.
 type ResourceHealthFacts struct {
-	// state is Azure's availabilityState: Available, Unavailable, Degraded or Unknown. Absent when Azure has not told.
+	// state is Azure's availabilityState: Available, Unavailable, Degraded or Unknown. It is absent if Azure has given
+	// none.
 	// Example: Unavailable
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	State string `json:"state,omitempty"`
 
-	// reason is Azure's reasonType of a state other than Available or, without a state, the code of why Azure has not told.
+	// reason is Azure's reasonType of a state other than Available or, without a state, the code of the reason why Azure
+	// has given none.
 	// Example: Unplanned
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Reason string `json:"reason,omitempty"`
 
-	// message is Azure's summary of a state other than Available or, without a state, why Azure has not told.
+	// message is Azure's summary of a state other than Available or, without a state, why Azure has given none.
 	// Example: At this time the API server of the cluster cannot be reached.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048

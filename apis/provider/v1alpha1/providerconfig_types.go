@@ -8,31 +8,29 @@ const ProviderConfigName = "default"
 // ProviderConfigSpec is how provider-capz shall work. What is left out is as its command line says, which in the package
 // means as the defaults below. A change takes effect within seconds and interrupts nothing in Azure.
 type ProviderConfigSpec struct {
-	// namespace is the only one in which provider-capz acts, on composite resources and on all that belongs to them. Left
-	// out, it acts in all of them.
+	// namespace is the only namespace in which provider-capz acts. By default it acts in all namespaces.
 	// Example: clusters
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Namespace string `json:"namespace,omitempty"`
 
-	// watchFilter is the value that label cluster.x-k8s.io/watch-filter must have on composite resources and Clusters for
-	// provider-capz to act on them. Left out, it acts on all.
+	// watchFilter is the value of label cluster.x-k8s.io/watch-filter of the composite resources and Clusters on which
+	// provider-capz acts. By default it acts on all.
 	// Example: blue
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`
 	WatchFilter string `json:"watchFilter,omitempty"`
 
-	// concurrency is how many composite resources of each kind are worked on at once. Default: 10.
+	// concurrency is how many composite resources of each kind are reconciled at the same time. Default: 10.
 	// Example: 50
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=500
 	Concurrency *int32 `json:"concurrency,omitempty"`
 
-	// syncPeriod is how often everything is looked at though nothing has changed, in hours, minutes and seconds. Default:
-	// 1h.
+	// syncPeriod is how often everything is reconciled without a change, in hours, minutes and seconds. Default: 1h.
 	// Example: 1h30m
 	// +optional
 	// +kubebuilder:validation:Type=string
@@ -42,8 +40,9 @@ type ProviderConfigSpec struct {
 	SyncPeriod *metav1.Duration `json:"syncPeriod,omitempty"`
 
 	// azureServiceOperatorNamespaces are the namespaces in which Azure Service Operator (ASO) may run. provider-capz reads ASO's
-	// own settings there, Secret aso-controller-settings, and nowhere else: not where an annotation on an object says. The first
-	// that has the Secret says which Azure clouds ASO works in. Default: azureserviceoperator-system and capz-system.
+	// own settings there, Secret aso-controller-settings, and nowhere else, also if an annotation on an object names another
+	// namespace. The first namespace that has the Secret decides in which Azure clouds ASO works. Default:
+	// azureserviceoperator-system and capz-system.
 	// Example: [azureserviceoperator-system]
 	// +optional
 	// +listType=set
@@ -53,14 +52,14 @@ type ProviderConfigSpec struct {
 	// +kubebuilder:validation:items:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	AzureServiceOperatorNamespaces []string `json:"azureServiceOperatorNamespaces,omitempty"`
 
-	// resourceHealth has provider-capz ask Azure Resource Health about each AKS cluster, with the credential of the cluster, which needs right
-	// Microsoft.ResourceHealth/availabilityStatuses/read. Condition AzureResourceAvailable of the control plane then says what Azure
+	// resourceHealth makes provider-capz ask Azure Resource Health about each AKS cluster, with the credential of the cluster, which needs the
+	// right Microsoft.ResourceHealth/availabilityStatuses/read. Condition AzureResourceAvailable of the control plane then says what Azure
 	// answers. Left out, Azure is not asked.
 	// Example: {interval: 10m}
 	// +optional
 	ResourceHealth *ResourceHealthSettings `json:"resourceHealth,omitempty"`
 
-	// logLevel is Info for what happens, or Debug for why as well. Default: Info.
+	// logLevel is Info, or Debug for more detail. Default: Info.
 	// Example: Debug
 	// +optional
 	// +kubebuilder:validation:Enum=Info;Debug
@@ -69,7 +68,7 @@ type ProviderConfigSpec struct {
 
 // ResourceHealthSettings is how Azure Resource Health is asked.
 type ResourceHealthSettings struct {
-	// interval is how often each AKS cluster is asked about, in hours, minutes and seconds. Default: 5m.
+	// interval is how often Azure is asked about each AKS cluster, in hours, minutes and seconds. Default: 5m.
 	// Example: 10m
 	// +optional
 	// +kubebuilder:validation:Type=string
@@ -90,8 +89,8 @@ const (
 
 // ProviderConfigStatus is what became of the settings.
 type ProviderConfigStatus struct {
-	// conditions has Applied: whether provider-capz works by the settings of the generation in observedGeneration. While it
-	// is False, the settings before are in force, and the message names the field that is wrong.
+	// conditions has Applied: whether provider-capz uses the settings of the generation in observedGeneration. While it is
+	// False, the previous settings apply, and the message names the wrong field.
 	// Example: {type: Applied, status: "True", reason: InForce, observedGeneration: 2}
 	// +optional
 	// +listType=map
