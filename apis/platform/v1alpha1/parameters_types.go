@@ -25,8 +25,9 @@ type AKSClusterParameters struct {
 	// +kubebuilder:title="Kubernetes version"
 	Version string `json:"version,omitempty"`
 
-	// nodePools are the machines of the cluster, in groups of the same kind. At least one pool has the mode system. Left out, there is one
-	// pool named system. The platform team's clusters may also need no pool. Adding a pool creates it, and removing it deletes its nodes.
+	// nodePools are the machines of the cluster, in groups of the same kind. At least one pool has the mode system. Left out,
+	// there is one pool named system. Neither applies if the platform team's clusters need no pool. Adding a pool creates it,
+	// and removing it deletes its nodes.
 	// Example: [{name: system, mode: system, count: 2}, {name: work, size: Standard_D4s_v5, min: 1, max: 10}]
 	// +optional
 	// +listType=map
