@@ -209,6 +209,40 @@ func TestZones(t *testing.T) {
 	}
 }
 
+// TestZonesAreThoseInAzure shows that the zones of a public IP address are those that ASO finds in Azure, as after a move, whatever is known of the
+// location by then: Azure would refuse any others for ever.
+func TestZonesAreThoseInAzure(t *testing.T) {
+	const ip = "PublicIPAddress.network.azure.com/pip-c1-apiserver"
+	before := newPlay(t, azureWorld(t), azureCluster(t)).Rounds(8)
+	if !slices.Contains(before.Did, "create PublicIPAddress pip-c1-apiserver") {
+		t.Fatalf("Azure was asked: %v", before.Did)
+	}
+	c := cluster(t)
+	unknown := world{Objects: []*unstr{c}}
+	fewer := unknown.WithFacts(c, set([]any{"1"}, "spec", "failureDomains"), set(true, "spec", "failureDomainsKnown"))
+	for name, knowledge := range map[string][]world{"nothing is known yet": {unknown, fewer}, "the location has other zones": {fewer}} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlay(t, knowledge[0], azureCluster(t))
+			p.Azure = maps.Clone(before.Azure)
+			p.Status = func(o *unstr) map[string]any {
+				if o.GetKind() != "PublicIPAddress" {
+					return nil
+				}
+				return map[string]any{"zones": []any{"1", "2", "3"}}
+			}
+			for _, p.World = range knowledge {
+				p.Rounds(12)
+				if owned := p.Whose()["PublicIPAddress pip-c1-apiserver"]; owned != "/owned" {
+					t.Fatalf("it is %s", owned)
+				}
+				if zones, _, _ := unstructured.NestedStringSlice(p.Live.Object(ip).Object, "spec", "zones"); !slices.Equal(zones, []string{"1", "2", "3"}) {
+					t.Errorf("zones are %v", zones)
+				}
+			}
+		})
+	}
+}
+
 // TestFailureDomains shows what the user may say of the zones.
 func TestFailureDomains(t *testing.T) {
 	p := newPlay(t, azureWorld(t), azureCluster(t, set(map[string]any{"2": map[string]any{"controlPlane": false}, "9": map[string]any{"controlPlane": true}}, "spec", "failureDomains")))

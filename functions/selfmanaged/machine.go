@@ -6,6 +6,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/compute"
+	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/network"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
@@ -88,12 +89,8 @@ func (m *machineInputs) resources(in *composer.Request) []*plan.Resource {
 func (m *machineInputs) live(in *composer.Request) compute.Live {
 	live := compute.Live{Failed: m.failed != nil}
 	for _, observed := range in.Observed {
-		if observed.GroupVersionKind().GroupKind() != aso.PublicIPAddress.GroupKind() || aso.Held(observed) {
-			continue // One that is held is not made yet: its zones may not have been known.
-		}
-		live.PublicIP, live.PublicIPZones = true, specZones.Value(observed)
-		if aso.StatusID.Value(observed) != "" {
-			live.PublicIPZones = statusZones.Value(observed) // As it was found.
+		if observed.GroupVersionKind().GroupKind() == aso.PublicIPAddress.GroupKind() {
+			live.PublicIPZones, live.PublicIP = network.ZonesOf(observed)
 		}
 	}
 	return live
@@ -101,8 +98,6 @@ func (m *machineInputs) live(in *composer.Request) compute.Live {
 
 // Fields of ASO objects that the composer reads.
 var (
-	specZones        = field.At[[]string]("spec", "zones")
-	statusZones      = field.At[[]string]("status", "zones")
 	statusIPAddress  = field.At[string]("status", "ipAddress")
 	ipConfigurations = field.At[[]any]("status", "ipConfigurations")
 )

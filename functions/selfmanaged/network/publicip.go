@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	networks "github.com/Azure/azure-service-operator/v2/api/network/v1api20201101"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
@@ -86,14 +88,37 @@ func (n *Network) publicIP(ip publicIP) *plan.Resource {
 	return r
 }
 
-var specZones = field.At[[]string]("spec", "zones")
+// Fields of the ASO objects of public IP addresses.
+var (
+	specZones   = field.At[[]string]("spec", "zones")
+	statusZones = field.At[[]string]("status", "zones")
+)
 
-// zonesOf returns the zones of a public IP address, and whether they are known. Azure does not let them change, so that those of an object
-// that is there stay.
+// ZonesOf returns the zones that a composed public IP address has, which Azure does not let change: as ASO has found it in Azure, else as it was
+// written. It has none yet while it is held, or while nobody knows whether Azure has it.
+func ZonesOf(composed *unstructured.Unstructured) (zones []string, made bool) {
+	if composed == nil || aso.Held(composed) {
+		return nil, false
+	}
+	written, found := specZones.Value(composed), statusZones.Value(composed)
+	switch {
+	case aso.StatusID.Value(composed) != "":
+		if sets.New(written...).Equal(sets.New(found...)) {
+			return written, true // Azure may have them in another order.
+		}
+		return found, true
+	case composed.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipUndecided:
+		return nil, false
+	}
+	return written, true
+}
+
+// zonesOf returns the zones of a public IP address, and whether they are known. Those of one that is there stay.
 func (n *Network) zonesOf(name string, wanted []string) (zones []string, known bool) {
-	switch composed := n.composed(aso.PublicIPAddress, name); {
-	case composed != nil && !aso.Held(composed) && composed.GetAnnotations()[v1beta1.AnnotationOwnership] != v1beta1.OwnershipUndecided:
-		return specZones.Value(composed), true
+	zones, made := ZonesOf(n.composed(aso.PublicIPAddress, name))
+	switch {
+	case made:
+		return zones, true
 	case len(wanted) > 0:
 		return wanted, true
 	case n.spec.ExtendedLocation != nil:

@@ -30,13 +30,15 @@ type Play struct {
 	Status func(*unstructured.Unstructured) map[string]any
 	// Did is what ASO did in Azure, in order.
 	Did []string
+	// zones are those that resources were made in, by what InAzure calls them.
+	zones map[string]any
 	// Response is the last answer of the function.
 	Response *fnv1.RunFunctionResponse
 }
 
 // NewPlay returns a play in whose Azure there are the named resources of somebody else's.
 func NewPlay(t testing.TB, c Composers, w World, xr *unstructured.Unstructured, inAzure ...string) *Play {
-	p := &Play{T: t, Composers: c, World: w, XR: xr, Live: Live{}, Azure: map[string]map[string]any{}}
+	p := &Play{T: t, Composers: c, World: w, XR: xr, Live: Live{}, Azure: map[string]map[string]any{}, zones: map[string]any{}}
 	for _, resource := range inAzure {
 		p.Azure[resource] = map[string]any{"somebody": "else"}
 	}
@@ -100,6 +102,8 @@ func (p *Play) reconcile(name string) {
 		done := "create "
 		if there {
 			done = "update "
+		} else if zones, has, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "zones"); has {
+			p.zones[InAzure(o)] = zones
 		}
 		p.Did = append(p.Did, done+InAzure(o))
 		p.Azure[InAzure(o)], _, _ = unstructured.NestedMap(o.Object, "spec", "tags")
@@ -108,6 +112,9 @@ func (p *Play) reconcile(name string) {
 	status := map[string]any{"id": p.id(o)}
 	if tags := p.Azure[InAzure(o)]; len(tags) > 0 {
 		status["tags"] = tags
+	}
+	if zones := p.zones[InAzure(o)]; zones != nil {
+		status["zones"] = zones
 	}
 	if p.Status != nil {
 		maps.Copy(status, p.Status(o))
