@@ -97,7 +97,8 @@ func (c *endureCommand) runner(s *stack.Stack, root string) *endure.Runner {
 
 // say prints what came of the run; what was wrong is the error.
 func (c *endureCommand) say(r endure.Result) error {
-	fmt.Printf("lives %v, %d stages, %d unfinished\nmoments %v\nfaults %v\nended by themselves %v\n", r.Lives, r.Stages, r.Unfinished, r.Moments, r.Faults, r.Restarts)
+	fmt.Printf("lives %v, %d stages, %d unfinished\nmoments %v\nfaults %v, %d connections cut\nended by themselves %v\n",
+		r.Lives, r.Stages, r.Unfinished, r.Moments, r.Faults, r.Cut, r.Restarts)
 	fmt.Printf("converged within %.0f s (p50), %.0f s (p99); %.0f writes an hour of each of %d clusters at rest; %d secrets looked for in %d objects\n",
 		r.ConvergedP50, r.ConvergedP99, r.IdleWrites, r.IdleClusters, r.Secrets, r.Texts)
 	var errs []error

@@ -7,9 +7,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
 
-// connectionCut is what connections that were cut are called among the faults of a result.
-const connectionCut = "connection cut"
-
 // cuttable are the components whose connections are cut, and with them their watches and the requests under way. Those of etcd are kube-apiserver's,
 // those of function-capz are Crossplane's.
 var cuttable = []string{stack.Crossplane, stack.Provider, stack.ASO, stack.CAPI, stack.Function, stack.Etcd}

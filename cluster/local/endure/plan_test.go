@@ -145,7 +145,7 @@ func TestResults(t *testing.T) {
 	all := []Result{
 		{Time: "2026-01-01 00:00", Seed: 1, Commit: "abc", Lives: map[string]int{"aks": 2}, Stages: 9, Moments: map[string]int{"kill aso": 3}, Faults: map[string]int{"slow": 4}},
 		{Time: "2026-01-02 00:00", Seed: 2, Commit: "def", Lives: map[string]int{"aks-aso": 1}, Stages: 1, Moments: map[string]int{"kill aso": 1, "freeze etcd": 1},
-			IdleClusters: 2, IdleWrites: 7, ConvergedP50: 3, ConvergedP99: 40, Wrong: map[string][]string{"life-3": {"lost: a"}}},
+			Cut: 6, IdleClusters: 2, IdleWrites: 7, ConvergedP50: 3, ConvergedP99: 40, Wrong: map[string][]string{"life-3": {"lost: a"}}},
 	}
 	if got, err := Read(file); err != nil || got != nil {
 		t.Errorf("without a file: %v, %v", got, err)
@@ -166,12 +166,12 @@ func TestResults(t *testing.T) {
 
 # What clusters have endured
 
-2 runs, 3 lives with 10 stages, 5 moments, 4 requests that met a fault, 1 lives with something wrong.
+2 runs, 3 lives with 10 stages, 5 moments, 4 requests that met a fault, 6 connections cut, 1 lives with something wrong.
 
-| run | seed | commit | lives | stages | moments | faults | converged p50, p99 | writes when idle, an hour and cluster | wrong |
-|---|---|---|---|---|---|---|---|---|---|
-| 2026-01-01 00:00 | 1 | abc | 2 | 9 | 3 | 4 | 0 s, 0 s | not looked at | 0 |
-| 2026-01-02 00:00 | 2 | def | 1 | 1 | 2 | 0 | 3 s, 40 s | 7 | 1 |
+| run | seed | commit | lives | stages | moments | faults | cuts | converged p50, p99 | writes when idle, an hour and cluster | wrong |
+|---|---|---|---|---|---|---|---|---|---|---|
+| 2026-01-01 00:00 | 1 | abc | 2 | 9 | 3 | 4 | 0 | 0 s, 0 s | not looked at | 0 |
+| 2026-01-02 00:00 | 2 | def | 1 | 1 | 2 | 0 | 6 | 3 s, 40 s | 7 | 1 |
 
 ## Moments
 

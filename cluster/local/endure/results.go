@@ -29,6 +29,8 @@ type Result struct {
 	Faults  map[string]int `json:"faults"`
 	// Contended are how many times somebody else has written to objects of lives, so that others found them changed.
 	Contended int `json:"contended,omitempty"`
+	// Cut are how many connections of components were cut.
+	Cut int `json:"cut,omitempty"`
 	// TooMany are how many requests the API server has refused as its queue was full.
 	TooMany int `json:"tooMany,omitempty"`
 	// Restarts are the components that have ended by themselves, as some do whose API server is gone, and were started again.
@@ -113,23 +115,23 @@ func Read(file string) ([]Result, error) {
 func Table(results []Result) string {
 	var text strings.Builder
 	text.WriteString("<!-- Written by `make generate` from results.jsonl. -->\n\n# What clusters have endured\n\n")
-	lives, stages, moments, faults, wrong := 0, 0, map[string]int{}, map[string]int{}, 0
+	lives, stages, moments, faults, cut, wrong := 0, 0, map[string]int{}, map[string]int{}, 0, 0
 	for _, r := range results {
-		lives, stages, wrong = lives+sum(r.Lives), stages+r.Stages, wrong+len(r.Wrong)
+		lives, stages, cut, wrong = lives+sum(r.Lives), stages+r.Stages, cut+r.Cut, wrong+len(r.Wrong)
 		add(moments, r.Moments)
 		add(faults, r.Faults)
 	}
-	fmt.Fprintf(&text, "%d runs, %d lives with %d stages, %d moments, %d requests that met a fault, %d lives with something wrong.\n\n", len(results), lives, stages,
-		sum(moments), sum(faults), wrong)
-	text.WriteString("| run | seed | commit | lives | stages | moments | faults | converged p50, p99 | writes when idle, an hour and cluster | wrong |\n")
-	text.WriteString("|---|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(&text, "%d runs, %d lives with %d stages, %d moments, %d requests that met a fault, %d connections cut, %d lives with something wrong.\n\n",
+		len(results), lives, stages, sum(moments), sum(faults), cut, wrong)
+	text.WriteString("| run | seed | commit | lives | stages | moments | faults | cuts | converged p50, p99 | writes when idle, an hour and cluster | wrong |\n")
+	text.WriteString("|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
 		idle := "not looked at"
 		if r.IdleClusters > 0 {
 			idle = fmt.Sprintf("%.0f", r.IdleWrites)
 		}
-		fmt.Fprintf(&text, "| %s | %d | %.10s | %d | %d | %d | %d | %.0f s, %.0f s | %s | %d |\n", r.Time, r.Seed, r.Commit, sum(r.Lives), r.Stages, sum(r.Moments),
-			sum(r.Faults), r.ConvergedP50, r.ConvergedP99, idle, len(r.Wrong))
+		fmt.Fprintf(&text, "| %s | %d | %.10s | %d | %d | %d | %d | %d | %.0f s, %.0f s | %s | %d |\n", r.Time, r.Seed, r.Commit, sum(r.Lives), r.Stages, sum(r.Moments),
+			sum(r.Faults), r.Cut, r.ConvergedP50, r.ConvergedP99, idle, len(r.Wrong))
 	}
 	text.WriteString(counts("## Moments\n\n| what | times |", moments))
 	text.WriteString(counts("## Faults\n\n| what | requests |", faults))

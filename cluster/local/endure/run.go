@@ -200,7 +200,6 @@ func (r *Runner) goesOn(ctx context.Context, begun time.Time, number int) bool {
 	r.mu.Unlock()
 	r.breaker.mu.Lock()
 	moments := sum(r.breaker.done)
-	faults += r.breaker.cut
 	r.breaker.mu.Unlock()
 	return moments < r.Moments || faults < r.Faults || r.Moments == 0 && r.Faults == 0
 }
@@ -225,10 +224,7 @@ func (r *Runner) sum(begun time.Time) Result {
 	defer r.breaker.mu.Unlock()
 	result := Result{
 		Time: begun.UTC().Format("2006-01-02 15:04"), Seed: r.Seed, Moves: r.Second != nil, Seconds: int(time.Since(begun).Seconds()), Lives: map[string]int{},
-		Moments: maps.Clone(r.breaker.done), Faults: maps.Clone(r.met), Restarts: maps.Clone(r.breaker.ended), Contended: r.breaker.writes, TooMany: r.breaker.tooMany, Wrong: map[string][]string{},
-	}
-	if r.breaker.cut > 0 {
-		result.Faults[connectionCut] = r.breaker.cut
+		Moments: maps.Clone(r.breaker.done), Faults: maps.Clone(r.met), Restarts: maps.Clone(r.breaker.ended), Contended: r.breaker.writes, TooMany: r.breaker.tooMany, Cut: r.breaker.cut, Wrong: map[string][]string{},
 	}
 	var converged []time.Duration
 	for _, o := range r.outcomes {
