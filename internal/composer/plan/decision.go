@@ -180,6 +180,10 @@ func (s situation) decideOwnership(d *decision) {
 			found, d.new = findingOwned, true
 		}
 	}
+	if found == findingOwned && s.writesWrongly() {
+		d.action, d.ownership, d.waits = Look, v1beta1.OwnershipUndecided, s.preconditions.ofObject
+		return
+	}
 	switch found {
 	case findingOwned:
 		d.ownership = v1beta1.OwnershipOwned
@@ -189,6 +193,13 @@ func (s situation) decideOwnership(d *decision) {
 	default:
 		d.action, d.ownership = Look, v1beta1.OwnershipUndecided
 	}
+}
+
+// writesWrongly reports whether ASO would write a resource of the Cluster's that it has just found, of which not all is known yet: what Azure does not
+// let change, it would refuse.
+func (s situation) writesWrongly() bool {
+	recorded := s.observed != nil && s.observed.ownership == v1beta1.OwnershipOwned
+	return !recorded && len(s.preconditions.ofObject) > 0 && s.lifecycle != aso.ProviderCreated
 }
 
 // decideFirstLook has ASO read a resource of the user's once.
