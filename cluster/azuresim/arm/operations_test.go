@@ -86,6 +86,31 @@ func TestFailingOperation(t *testing.T) {
 	}
 }
 
+// TestFailingAgain checks that a resource which has failed is not Succeeded as soon as the same is asked for again, nor one whose operation fails later.
+func TestFailingAgain(t *testing.T) {
+	f := armtest.New(t)
+	f.Make(armtest.CreateGroup)
+	fails, works := arm.Course{Fail: &arm.Error{Code: "InternalServerError", Message: "try again"}}, arm.Course{}
+	for number, course := range []arm.Course{fails, fails, works, fails, works, works} {
+		shown := "Updating"
+		if number == 5 {
+			shown = "Succeeded" // Nothing was to be done.
+		}
+		body, err := fields.Decode(sendWith(f, course, armtest.CreateAddress).Body.Bytes())
+		if got := fields.Text(body, "properties", "provisioningState"); err != nil || got != shown {
+			t.Errorf("PUT %d is answered with %s, want %s: %v", number, got, shown, err)
+		}
+		f.Clock.SetTime(f.Clock.Now().Add(armtest.Latency))
+		end := "Succeeded"
+		if course.Fail != nil {
+			end = "Failed"
+		}
+		if got := fields.Text(f.Get(armtest.Address), "properties", "provisioningState"); got != end {
+			t.Errorf("PUT %d ends as %s, want %s", number, got, end)
+		}
+	}
+}
+
 // TestFailedDelete checks that a resource whose deletion failed stays and can be deleted again.
 func TestFailedDelete(t *testing.T) {
 	f := armtest.New(t)

@@ -63,7 +63,7 @@ func (s *Service) preparePut(r *http.Request, id ID, t *ResourceType, version st
 			"The resource '%s' already exists in location '%s' in resource group '%s'. A resource with the same name cannot be created in location '%s'. Please select a new resource name.",
 			id.Name, existing.Location(), id.ResourceGroup, fields.Text(requested, "location"))
 	}
-	return &Put{Service: s, ID: id, APIVersion: version, Now: s.Clock.Now(), Existing: existing, Requested: requested, given: given}, nil
+	return &Put{Service: s, ID: id, APIVersion: version, Now: s.Clock.Now(), Existing: existing, Requested: requested, given: given, course: courseOf(r.Context())}, nil
 }
 
 func mergeInto(present map[string]any, patch []byte) ([]byte, error) {
@@ -151,10 +151,15 @@ func (p *Put) Answer(t *ResourceType) Answer {
 	switch {
 	case p.Existing == nil:
 		return t.Protocol.Create
-	case !p.Changed && t.Protocol.Unchanged.Status != 0:
+	case !p.Changed && t.Protocol.Unchanged.Status != 0 && !p.works():
 		return t.Protocol.Unchanged
 	}
 	return t.Protocol.Update
+}
+
+// works reports whether Azure has something to do though nothing changes: to make good what has failed before, or to fail itself.
+func (p *Put) works() bool {
+	return p.Existing.ProvisioningState() == StatusFailed || p.course.Fail != nil || p.course.Lost
 }
 
 // commit stores the resource, starts its operation and answers.

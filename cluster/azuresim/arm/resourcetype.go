@@ -83,6 +83,8 @@ type Put struct {
 	Existing *Resource
 	// Requested is the body of the request without its nulls; given is the body as it was sent.
 	Requested, given map[string]any
+	// course is how the operation goes that it starts.
+	course Course
 	// Result is the body to store.
 	Result map[string]any
 	// Resource is what will be stored; its body is Result.
