@@ -34,7 +34,8 @@ func (b Builder) compile(ctx context.Context, goPackage string, platform v1.Plat
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly",
+	// No information for debuggers is made, as -s leaves it out.
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-buildvcs=false", "-mod=readonly",
 		"-ldflags", "-s -w -buildid= -X "+versionVariable+"="+b.Version, "-o", path, goPackage)
 	cmd.Dir = b.Root
 	// What a person has set for builds of their own must not get into a package.
