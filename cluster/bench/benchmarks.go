@@ -28,16 +28,12 @@ func benchmarks() []benchmark {
 	fleets := func(name, latency string, f fleet) benchmark {
 		return benchmark{name: name, latency: latency, run: f.run}
 	}
-	deployments := func(name string, size int) benchmark {
-		return benchmark{name: name, latency: noLatency, machines: true, run: scaling{
-			flavor: deploymentFlavor, set: "MachineDeployment", suffix: "-md-0", size: size, provisioned: deployed,
-		}.run}
+	scalings := func(name string, size int, f scaling) benchmark {
+		f.size = size
+		return benchmark{name: name, latency: noLatency, machines: true, run: f.run}
 	}
-	pools := func(name string, size int) benchmark {
-		return benchmark{name: name, latency: noLatency, machines: true, run: scaling{
-			flavor: poolFlavor, set: "MachinePool", suffix: "-mp-0", size: size, provisioned: pooled,
-		}.run}
-	}
+	deployment := scaling{flavor: deploymentFlavor, set: "MachineDeployment", suffix: "-md-0", provisioned: deployed}
+	pool := scaling{flavor: poolFlavor, set: "MachinePool", suffix: "-mp-0", provisioned: pooled}
 	return []benchmark{
 		{name: "function", run: calls, alone: true},
 		{name: "requests", latency: noLatency, run: requests, own: true},
@@ -53,10 +49,10 @@ func benchmarks() []benchmark {
 		fleets("fleet-200-latency", tenthLatency, fleet{size: 200}),
 		fleets("fleet-400", noLatency, fleet{size: 400}),
 		{name: "default-flavor", latency: machineLatency, run: defaultFlavor{workers: 2}.run, machines: true},
-		deployments("machine-deployment", 50),
-		deployments("machine-deployment-200", 200),
-		pools("machine-pool", 50),
-		pools("machine-pool-1000", 1000),
+		scalings("machine-deployment", 50, deployment),
+		scalings("machine-deployment-200", 200, deployment),
+		scalings("machine-pool", 50, pool),
+		scalings("machine-pool-1000", 1000, pool),
 		{name: "breaker", latency: noLatency, run: breaker, own: true},
 		{name: "breaker-default", latency: noLatency, crossplane: breakerDefaults, run: breaker, own: true},
 		{name: "standing-100", latency: noLatency, run: standing{size: 100, idle: time.Minute}.run, own: true},

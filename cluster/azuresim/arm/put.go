@@ -28,7 +28,7 @@ func (s *Service) put(w http.ResponseWriter, r *http.Request, id ID, version str
 	if t.Answers != nil {
 		a = t.Answers(p)
 	}
-	return s.commit(w, r, p, t, a)
+	return s.commit(w, p, t, a)
 }
 
 // preparePut checks what holds for every type and returns the change to make.
@@ -163,7 +163,7 @@ func (p *Put) works() bool {
 }
 
 // commit stores the resource, starts its operation and answers.
-func (s *Service) commit(w http.ResponseWriter, r *http.Request, p *Put, t *ResourceType, a Answer) *Error {
+func (s *Service) commit(w http.ResponseWriter, p *Put, t *ResourceType, a Answer) *Error {
 	state := a.State
 	if p.State != "" && a.longRunning() {
 		state = p.State
@@ -181,7 +181,7 @@ func (s *Service) commit(w http.ResponseWriter, r *http.Request, p *Put, t *Reso
 			return e
 		}
 	}
-	if err := s.start(w, r, p, t, a); err != nil {
+	if err := s.start(w, p, t, a); err != nil {
 		return InternalError(err)
 	}
 	if a.NoBody {
@@ -207,13 +207,13 @@ func (s *Service) commit(w http.ResponseWriter, r *http.Request, p *Put, t *Reso
 	return nil
 }
 
-func (s *Service) start(w http.ResponseWriter, r *http.Request, p *Put, t *ResourceType, a Answer) error {
+func (s *Service) start(w http.ResponseWriter, p *Put, t *ResourceType, a Answer) error {
 	kind := Update
 	if p.Existing == nil {
 		kind = Create
 	}
 	if !a.longRunning() {
-		if courseOf(r.Context()).Fail != nil {
+		if p.course.Fail != nil {
 			return s.SetState(p.Resource, StatusFailed)
 		}
 		if t.Settle != nil {
@@ -221,7 +221,7 @@ func (s *Service) start(w http.ResponseWriter, r *http.Request, p *Put, t *Resou
 		}
 		return nil
 	}
-	op, err := s.Begin(p.Resource, kind, p.APIVersion, courseOf(r.Context()))
+	op, err := s.Begin(p.Resource, kind, p.APIVersion, p.course)
 	if err != nil {
 		return err
 	}

@@ -131,7 +131,7 @@ func (r *Runner) liveOne(ctx context.Context, life Life) {
 		w.logf("begins: %d stages, %d moments, %d faults", len(life.Stages), len(life.Moments), len(life.Injections))
 		outcome = w.live(ctx)
 		// By the time that a life has ended, the log of Azure still has what became of it.
-		err = w.persist(context.WithoutCancel(ctx), func(ctx context.Context) error {
+		err = w.persist(context.WithoutCancel(ctx), func(ctx context.Context) (err error) {
 			requests, err = r.Azure.Requests(ctx, admin.RequestFilter{})
 			return err
 		})
