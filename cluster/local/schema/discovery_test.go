@@ -193,18 +193,18 @@ func undescribed(path string, schema *spec.Schema) []string {
 func TestKubectlExplain(t *testing.T) {
 	for field, want := range map[string]string{
 		"azureasomanagedcontrolplanes.spec.version":                  "Example: v1.33.6",
-		"azureasomanagedclusters.spec.resources":                     "Taking an entry away deletes it in Azure",
+		"azureasomanagedclusters.spec.resources":                     "Removing an entry deletes it in Azure",
 		"azureasomanagedmachinepools.status.v1beta2.conditions":      "Types in use: Ready",
 		"azureasomanagedmachinepooltemplates.spec.template.spec":     "ManagedClustersAgentPool",
 		"azureasomanagedcontrolplanes.status.resources.resource":     "Example: ManagedCluster",
 		"azureasomanagedclusters.status.initialization":              "stays true",
-		"amcp.spec.virtualNetwork.subnet.privateEndpoints":           "Taking an entry away deletes it",
+		"amcp.spec.virtualNetwork.subnet.privateEndpoints":           "Removing an entry deletes it",
 		"amcp.spec.autoscalerProfile.scanInterval":                   "in seconds",
 		"amcp.status.autoUpgradeVersion":                             "Written by function-capz",
 		"ammp.spec.linuxOSConfig.sysctls.vmSwappiness":               "0 to 100",
 		"ammpt.spec.template.spec.scaling":                           "cluster autoscaler",
 		"amc.spec.controlPlaneEndpoint":                              "provider-capz copies it",
-		"azureclusteridentities.spec.allowedNamespaces":              "{} is from any",
+		"azureclusteridentities.spec.allowedNamespaces":              "{} means from any",
 		"azureasomanagedcontrolplanes.status.lastHandledReconcileAt": "Written by Crossplane",
 	} {
 		out, err := exec.Command(server.kubectl, "--kubeconfig", server.kubeconfig, "explain", field).CombinedOutput()
