@@ -117,9 +117,25 @@ alerts: ## Test the alerts and the dashboard of examples/monitoring with Prometh
 traces: ## Test the traces with the OpenTelemetry collector, which is built for it.
 	go test -C cluster/traces -count=1 ./...
 
+# Has Prometheus's data of the last run, in a folder for each test.
+TELEMETRY_KEEP ?= .local/telemetry
+CHROMIUM       ?= chromium
+
 .PHONY: telemetry
 telemetry: parts ## Have Prometheus, which is built for it, scrape a management cluster: panels have data, alerts fire on faults and on nothing else.
-	go test -C cluster/telemetry -count=1 -timeout 60m -v ./...
+	TELEMETRY_KEEP=$(abspath $(TELEMETRY_KEEP)) go test -C cluster/telemetry -count=1 -timeout 60m -v ./...
+
+.PHONY: pictures
+pictures: ## Draw the dashboard into docs/monitoring, from the data of the last `make telemetry`; needs Node.js 20, npm and CHROMIUM.
+	@for tool in node npm "$(CHROMIUM)"; do \
+		command -v "$$tool" > /dev/null || { echo "there is no $$tool: make pictures needs Node.js 20 or later, npm with its registry, and CHROMIUM=path" >&2; exit 1; }; \
+	done
+	@test -d "$(TELEMETRY_KEEP)/TestTelemetry/data" || { echo "$(TELEMETRY_KEEP) has no data: run make telemetry first" >&2; exit 1; }
+	go build -C cluster/monitoring -tags remove_all_sd -o $(CURDIR)/.local/bin/prometheus github.com/prometheus/prometheus/cmd/prometheus
+	npm --prefix cluster/telemetry/pictures ci
+	npm --prefix cluster/telemetry/pictures run check
+	npm --prefix cluster/telemetry/pictures test
+	npm --prefix cluster/telemetry/pictures --silent run take -- --data "$(abspath $(TELEMETRY_KEEP))/TestTelemetry/data" --prometheus $(CURDIR)/.local/bin/prometheus --browser "$$(command -v "$(CHROMIUM)")" --dashboard $(CURDIR)/examples/monitoring/dashboard.json --out $(CURDIR)/docs/monitoring
 
 .PHONY: schema
 schema: parts ## Test the kinds against a real kube-apiserver.

@@ -4,6 +4,9 @@ module github.com/crossplane-capz/crossplane-capz/cluster/telemetry
 
 go 1.26.7
 
+// npm's packages, one of which has Go in it.
+ignore ./pictures/node_modules
+
 replace (
 	github.com/crossplane-capz/crossplane-capz => ../..
 	github.com/crossplane-capz/crossplane-capz/cluster/local => ../local

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -53,11 +54,24 @@ func run(t *testing.T, c *exec.Cmd) string {
 	return string(out)
 }
 
+// keepVariable is the environment variable with the folder that Prometheus's data is kept in. A relative one is below the root.
+const keepVariable = "TELEMETRY_KEEP"
+
+// folderOf returns the folder of a test, which has Prometheus's data until the test runs again.
+func folderOf(t *testing.T, root string) string {
+	t.Helper()
+	keep := cmp.Or(os.Getenv(keepVariable), filepath.Join(".local", "telemetry"))
+	if !filepath.IsAbs(keep) {
+		keep = filepath.Join(root, keep)
+	}
+	return filepath.Join(keep, t.Name())
+}
+
 // startPrometheus starts a server that scrapes the Pods of Deployments, and ends with the test. It returns it when it has scraped both components.
 func startPrometheus(t *testing.T, root string, deployments []appsv1.Deployment) *prometheus {
 	t.Helper()
 	server, tool := buildPrometheus(t, root)
-	dir := filepath.Join(root, ".local", "telemetry", t.Name())
+	dir := folderOf(t, root)
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
