@@ -33,6 +33,8 @@ func benchmarks() []benchmark {
 		return benchmark{name: name, latency: noLatency, machines: true, run: f.run}
 	}
 	deployment := scaling{flavor: deploymentFlavor, set: "MachineDeployment", suffix: "-md-0", provisioned: deployed}
+	standingDeployment := deployment
+	standingDeployment.stand = 5 * time.Minute
 	pool := scaling{flavor: poolFlavor, set: "MachinePool", suffix: "-mp-0", provisioned: pooled}
 	return []benchmark{
 		{name: "function", run: calls, alone: true},
@@ -51,6 +53,7 @@ func benchmarks() []benchmark {
 		{name: "default-flavor", latency: machineLatency, run: defaultFlavor{workers: 2}.run, machines: true},
 		scalings("machine-deployment", 50, deployment),
 		scalings("machine-deployment-200", 200, deployment),
+		scalings("machines-1000", 1000, standingDeployment),
 		scalings("machine-pool", 50, pool),
 		scalings("machine-pool-1000", 1000, pool),
 		{name: "breaker", latency: noLatency, run: breaker, own: true},

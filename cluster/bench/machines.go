@@ -126,7 +126,7 @@ func (f defaultFlavor) run(ctx context.Context, a *arena) error {
 		}
 		a.takeSeconds(stage.name, at.Sub(begun))
 	}
-	if err := taken.take(ctx, "cpu"); err != nil {
+	if err := taken.take(ctx, ""); err != nil {
 		return err
 	}
 	if taken, err = a.spent(ctx); err != nil {
@@ -135,12 +135,14 @@ func (f defaultFlavor) run(ctx context.Context, a *arena) error {
 	if err := a.delete(ctx, false); err != nil {
 		return err
 	}
-	return taken.take(ctx, "delete cpu")
+	return taken.take(ctx, "delete ")
 }
 
 // scaling is a set of machines that boot nothing, from none to a number of them beside a control plane that is up, and its deletion. It ends
 // when each has its provider ID: what boots nothing becomes no Node.
 type scaling struct {
+	// stand is how long the set is left alone once it is there, in place of its deletion.
+	stand time.Duration
 	// flavor is that of CAPZ's template.
 	flavor string
 	// set is the kind of what is scaled, by Cluster API's name; suffix is what its name has after the Cluster's.
@@ -172,6 +174,16 @@ func (f scaling) measure(ctx context.Context, a *arena, rest others) error {
 	set.SetKind(f.set)
 	set.SetNamespace(namespace)
 	set.SetName(f.name())
+	if err := f.measureCreation(ctx, a, set); err != nil {
+		return err
+	}
+	if f.stand > 0 {
+		return f.measureStanding(ctx, a)
+	}
+	return f.measureDeletion(ctx, a, set, rest)
+}
+
+func (f scaling) measureCreation(ctx context.Context, a *arena, set client.Object) error {
 	taken, err := a.spent(ctx)
 	if err != nil {
 		return err
@@ -186,16 +198,36 @@ func (f scaling) measure(ctx context.Context, a *arena, rest others) error {
 		return err
 	}
 	a.takeSeconds("provisioned", at.Sub(begun))
-	if err := taken.take(ctx, "cpu"); err != nil {
+	return taken.take(ctx, "")
+}
+
+// measureStanding notes what it takes that the set is there and nothing changes.
+func (f scaling) measureStanding(ctx context.Context, a *arena) error {
+	if err := a.timeline.quiet(ctx, 10*time.Second, 10*time.Minute); err != nil {
 		return err
 	}
+	if _, err := a.atRest(ctx, 10*time.Minute); err != nil {
+		return err
+	}
+	taken, err := a.spent(ctx)
+	if err != nil {
+		return err
+	}
+	if err := sleep(ctx, f.stand); err != nil {
+		return err
+	}
+	return taken.take(ctx, "standing ")
+}
+
+func (f scaling) measureDeletion(ctx context.Context, a *arena, set client.Object, rest others) error {
 	if err := a.timeline.quiet(ctx, 5*time.Second, time.Minute); err != nil {
 		return err
 	}
-	if taken, err = a.spent(ctx); err != nil {
+	taken, err := a.spent(ctx)
+	if err != nil {
 		return err
 	}
-	begun = time.Now()
+	begun := time.Now()
 	if err := a.client.Delete(ctx, set, client.PropagationPolicy("Background")); err != nil {
 		return err
 	}
@@ -207,7 +239,7 @@ func (f scaling) measure(ctx context.Context, a *arena, rest others) error {
 		return err
 	}
 	a.takeSeconds("deleted", gone.Sub(begun))
-	return taken.take(ctx, "delete cpu")
+	return taken.take(ctx, "delete ")
 }
 
 // others are what there is besides a set of machines, in Kubernetes and in Azure.
@@ -275,31 +307,4 @@ func pooled(set string, size int) func(map[objectKey]*event) bool {
 			return u.GetName() == set && len(ids) == size
 		})
 	}
-}
-
-// spending is what the components of a side had taken at a moment.
-type spending struct {
-	arena *arena
-	then  map[string]usage
-}
-
-func (a *arena) spent(ctx context.Context) (spending, error) {
-	then, err := a.usages(ctx, a.side.components...)
-	return spending{a, then}, err
-}
-
-// take notes the CPU that the components of a side have taken since, each and all.
-func (s spending) take(ctx context.Context, name string) error {
-	now, err := s.arena.spent(ctx)
-	if err != nil {
-		return err
-	}
-	var own usage
-	for _, component := range s.arena.side.components {
-		u := now.then[component].since(s.then[component])
-		s.arena.take(name+" of "+component, u.cpu, "CPU s")
-		own = own.add(u)
-	}
-	s.arena.take(name, own.cpu, "CPU s")
-	return nil
 }

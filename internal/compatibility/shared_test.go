@@ -1,0 +1,68 @@
+package compatibility
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+)
+
+// sharing are groups of modules that build the same packages. A package is compiled once for all modules of a group only where they require the same
+// versions of everything it imports: when they did not, make test compiled a third more.
+var sharing = [][]string{
+	{
+		".", "package/signing", "cluster/local", "cluster/compat", "cluster/compat/capz", "cluster/bench", "cluster/breaking", "cluster/signatures",
+		"cluster/telemetry", "cluster/local/parts/aso", "cluster/local/parts/capi", "cluster/local/parts/capz",
+	},
+	{"cluster/local/parts/crossplane", "cluster/local/parts/crossplane-cli"},
+}
+
+// TestModulesShareVersions shows that modules that build the same packages require the same versions.
+func TestModulesShareVersions(t *testing.T) {
+	for _, modules := range sharing {
+		newest, requirer := map[string]string{}, map[string]string{}
+		required := map[string]map[string]string{}
+		for _, module := range modules {
+			required[module] = requirements(t, filepath.Join(checkout, module, "go.mod"))
+			for path, version := range required[module] {
+				if semver.Compare(version, newest[path]) > 0 {
+					newest[path], requirer[path] = version, module
+				}
+			}
+		}
+		for module, versions := range required {
+			for path, version := range versions {
+				if version != newest[path] {
+					t.Errorf("%s requires %s %s, want %s, which %s requires: run `go get %[2]s@%[4]s && go mod tidy` in %[1]s",
+						module, path, version, newest[path], requirer[path])
+				}
+			}
+		}
+	}
+}
+
+// requirements are the versions that a go.mod file requires, but for modules of this repository.
+func requirements(t *testing.T, file string) map[string]string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := modfile.Parse(file, content, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaced := map[string]bool{}
+	for _, r := range parsed.Replace {
+		replaced[r.Old.Path] = true
+	}
+	versions := map[string]string{}
+	for _, r := range parsed.Require {
+		if !replaced[r.Mod.Path] {
+			versions[r.Mod.Path] = r.Mod.Version
+		}
+	}
+	return versions
+}
