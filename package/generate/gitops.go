@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/crossplane-capz/crossplane-capz/apis/infrastructure/v1beta1"
 	"github.com/crossplane-capz/crossplane-capz/internal/aso"
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/remedy"
@@ -34,8 +35,23 @@ type healthRule struct {
 	Judged []string
 	// Waits are the reasons for which nobody has to do anything yet.
 	Waits []string
+	// Contract says that status.v1beta2 has a Ready of its own, which also waits for what is not composed, such as the endpoint of the control plane.
+	Contract bool
+	// Made says that what is not in Azure is not wrong where this project is to make it.
+	Made *toBeMade
 	// Ignored are fields that others write, as JSON pointers.
 	Ignored []string
+}
+
+// A toBeMade is how an ASO object says that Azure does not have it yet: by the reason of what is not there, if ASO does not only read it, or reads it
+// before it is made.
+type toBeMade struct {
+	Reason string
+	// Policy is the annotation that has the value Skip on what ASO only reads.
+	Policy, Skip string
+	// Ownership is the annotation that has one of Values on what is made.
+	Ownership string
+	Values    []string
 }
 
 // A fluxKind is a kind as a Kustomization of Flux names it.
@@ -50,13 +66,19 @@ func healthRules() []healthRule {
 	return []healthRule{
 		{
 			Name: "composite", Patterns: []string{composite.InfrastructureGroup + "/Azure*"}, Kinds: fluxKinds(func(k composite.Kind) bool { return k.Group == composite.InfrastructureGroup }),
-			Good: "Ready", Waits: waits, Ignored: []string{"/spec/controlPlaneEndpoint", "/spec/providerID", "/spec/providerIDList"},
+			Good: "Ready", Contract: true, Waits: waits, Ignored: []string{"/spec/controlPlaneEndpoint", "/spec/providerID", "/spec/providerIDList"},
 		},
 		{
 			Name: "application", Patterns: []string{composite.PlatformGroup + "/*"}, Kinds: fluxKinds(composite.Is(composite.Application)),
 			Good: "Ready", Judged: []string{"Synced", "Accepted", "ControlPlaneReady"}, Waits: waits,
 		},
-		{Name: "azure", Patterns: []string{"*.azure.com/*"}, Kinds: asoFluxKinds(), Good: "Ready", Judged: []string{"Ready"}, Waits: waits},
+		{
+			Name: "azure", Patterns: []string{"*.azure.com/*"}, Kinds: asoFluxKinds(), Good: "Ready", Judged: []string{"Ready"}, Waits: waits,
+			Made: &toBeMade{
+				Reason: aso.ReasonResourceNotFound, Policy: aso.AnnotationReconcilePolicy, Skip: aso.PolicySkip,
+				Ownership: v1beta1.AnnotationOwnership, Values: []string{v1beta1.OwnershipUndecided, v1beta1.OwnershipOwned},
+			},
+		},
 		{
 			Name: "cluster", Patterns: []string{"cluster.x-k8s.io/Cluster"}, Kinds: []fluxKind{{capiVersion, "Cluster"}},
 			Good: "Available", Busy: rolling, Judged: []string{"InfrastructureReady", "ControlPlaneAvailable"}, Waits: waits,
@@ -76,9 +98,9 @@ func healthRules() []healthRule {
 }
 
 // waitingReasons are the reasons for which nobody has to act: those of internal/remedy, those of progress, and those that a resource has as long as
-// what comes with it has not been applied. Cluster API has its own for an object that it has not seen, or not seen ready.
+// what comes with it has not been applied, or not been made of a topology. Cluster API has its own for an object that it has not seen, or not seen ready.
 func waitingReasons() []string {
-	waits := []string{"NotInitialized", "ReferenceNotFound", "SecretNotFound", "ConfigMapNotFound", "WaitingForBootstrapData", "ReadyUnknown", "AvailableUnknown"}
+	waits := []string{"NotInitialized", "ReferenceNotFound", "SecretNotFound", "ConfigMapNotFound", "WaitingForBootstrapData", "ReadyUnknown", "AvailableUnknown", "ObjectDoesNotExist"}
 	for _, origin := range remedy.Origins() {
 		for reason, r := range origin.Remedies {
 			if r.Waiting || aso.Progressing(reason) {

@@ -76,6 +76,9 @@ func TestHeld(t *testing.T) {
 	waiting := asoSays("False", "Warning", "WaitingForOwner")
 	found := asoSays("True", "", "Succeeded")
 	absent := asoSays("False", "Warning", aso.ReasonResourceNotFound)
+	wasThere := func(o *unstructured.Unstructured) {
+		must(t, unstructured.SetNestedField(o.Object, "/a", "status", "id"))
+	}
 	live := func(edits ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
 		return subnet(append([]func(*unstructured.Unstructured){held, waiting}, append(edits, applied)...)...)
 	}
@@ -123,7 +126,8 @@ func TestHeld(t *testing.T) {
 		"held, who owns its fields is forgotten":    {observed: forgotten(live()), waits: "x is there", composed: both, want: waits},
 		"released, who owns its fields is forgot":   {observed: forgotten(live()), composed: both, want: creating},
 		"released, ASO has not looked again":        {observed: subnet(absent, applied), waits: "x is there", composed: []string{}, want: creating},
-		"sent, and gone from Azure":                 {observed: subnet(absent, annotated(aso.AnnotationSent, "1"), applied), composed: []string{}, want: "AzureResourceNotFound: said"},
+		"sent, and gone from Azure":                 {observed: subnet(absent, annotated(aso.AnnotationSent, "1"), wasThere, applied), composed: []string{}, want: "AzureResourceNotFound: said"},
+		"sent, which ASO has not said yet":          {observed: subnet(absent, annotated(aso.AnnotationSent, "1"), applied), composed: []string{}, want: creating},
 		"skipped by its user":                       {spec: subnet(annotated(aso.AnnotationReconcilePolicy, "skip")), observed: subnet(absent, annotated(aso.AnnotationReconcilePolicy, "skip"), applied), composed: both[1:], want: "AzureResourceNotFound: said"},
 		"there, applied by an older version":        {observed: subnet(waiting, applied), waits: "x is there", composed: []string{}, want: "WaitingForOwner: said"},
 		"there, ready, what it refers to is not":    {observed: subnet(found, applied), waits: "x is there", composed: []string{}, want: "Succeeded: said"},

@@ -115,6 +115,10 @@ func (p *Plan) reported(r *Resource, d decision, observed *unstructured.Unstruct
 		return externalState(r, state)
 	case v1beta1.OwnershipUndecided:
 		return undecidedState(d, state)
+	default:
+		if notFound && observed.GetAnnotations()[aso.AnnotationReconcilePolicy] == "" && aso.StatusID.Value(observed) == "" {
+			return creatingState() // That was the answer to the look; ASO has sent it since, and not said so yet.
+		}
 	}
 	return state
 }
