@@ -87,6 +87,10 @@ func extract(image v1.Image, root string) error {
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
+			// What the library refuses ends the archive as if it were complete; the error comes after it.
+			if _, err := io.Copy(io.Discard, content); err != nil {
+				return err
+			}
 			return os.Rename(unfinished, root)
 		}
 		if err != nil {

@@ -123,7 +123,7 @@ func TestPullRefuses(t *testing.T) {
 		"NoTag":        {"127.0.0.1:1/org/image", "could not parse reference"},
 		"NoRegistry":   {"127.0.0.1:1/org/image:v1", "connection refused"},
 		"NoEntrypoint": {pushed(t, v1.Config{}, layer(t, map[string]string{"a": "b"})), "no entrypoint"},
-		"Escapes":      {pushed(t, v1.Config{Entrypoint: []string{"/a"}}, layer(t, map[string]string{"../../a": "b"})), "path escapes"},
+		"Escapes":      {pushed(t, v1.Config{Entrypoint: []string{"/a"}}, layer(t, map[string]string{"../../a": "b"})), "unsafe tar path"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
