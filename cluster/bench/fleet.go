@@ -105,24 +105,12 @@ func (a *arena) atRest(ctx context.Context, patience time.Duration) (map[string]
 // takeUsage notes what it took until all was as it should be, for each cluster.
 func (f fleet) takeUsage(a *arena, before, after map[string]usage) {
 	per := float64(f.size)
-	var own usage
-	for _, name := range a.side.components {
-		u := after[name].since(before[name])
-		a.take("cpu of "+name, u.cpu/per, "CPU s/cluster")
-		a.take("memory of "+name, u.peak/(1<<20), "MiB")
-		a.take("requests of "+name, u.requests/per, "requests/cluster")
-		a.take("requests to the management cluster of "+name, u.managing/per, "requests/cluster")
-		own = own.add(u)
-	}
+	a.takeOwn("", before, after, per, "/cluster")
 	for _, name := range []string{stack.APIServer, stack.Etcd, stack.CAPI, stack.ASO} {
 		u := after[name].since(before[name])
 		a.take("cpu of "+name, u.cpu/per, "CPU s/cluster")
 		a.take("memory of "+name, u.peak/(1<<20), "MiB")
 	}
-	a.take("cpu", own.cpu/per, "CPU s/cluster")
-	a.take("memory", own.peak/(1<<20), "MiB")
-	a.take("requests", own.requests/per, "requests/cluster")
-	a.take("requests to the management cluster", own.managing/per, "requests/cluster")
 	store := after[stack.APIServer].since(before[stack.APIServer]).add(after[stack.Etcd].since(before[stack.Etcd]))
 	a.take("cpu of API server and etcd", store.cpu/per, "CPU s/cluster")
 }

@@ -23,28 +23,36 @@ func (a *arena) spent(ctx context.Context) (spending, error) {
 	return spending{a, then, at}, err
 }
 
-// take notes what the components of a side have taken since, each and all: CPU, the peak of memory, requests to API servers; and how many
-// requests Azure has had from whomever. The names of the measurements begin with the stage.
+// take notes what the components of a side have taken since, and how many requests Azure has had from whomever. The names of the measurements begin
+// with the stage.
 func (s spending) take(ctx context.Context, stage string) error {
 	now, err := s.arena.spent(ctx)
 	if err != nil {
 		return err
 	}
-	var own usage
-	for _, component := range s.arena.side.components {
-		u := now.then[component].since(s.then[component])
-		s.arena.take(stage+"cpu of "+component, u.cpu, "CPU s")
-		s.arena.take(stage+"memory of "+component, u.peak/(1<<20), "MiB")
-		s.arena.take(stage+"requests of "+component, u.requests, "requests")
-		own = own.add(u)
-	}
-	s.arena.take(stage+"cpu", own.cpu, "CPU s")
-	s.arena.take(stage+"memory", own.peak/(1<<20), "MiB")
-	s.arena.take(stage+"requests", own.requests, "requests")
+	s.arena.takeOwn(stage, s.then, now.then, 1, "")
 	asked, err := s.arena.azure.Requests(ctx, admin.RequestFilter{Host: azureHost, Since: s.at})
 	if err != nil {
 		return err
 	}
 	s.arena.take(stage+"requests to Azure", float64(len(asked)), "requests")
 	return nil
+}
+
+// takeOwn notes what the components of a side have taken between two moments, each and all, for each of count things: CPU, the peak of memory, requests
+// to API servers, and those of them to the management cluster. The names of the measurements begin with the stage; their units end as each says.
+func (a *arena) takeOwn(stage string, before, after map[string]usage, count float64, each string) {
+	note := func(of string, u usage) {
+		a.take(stage+"cpu"+of, u.cpu/count, "CPU s"+each)
+		a.take(stage+"memory"+of, u.peak/(1<<20), "MiB")
+		a.take(stage+"requests"+of, u.requests/count, "requests"+each)
+		a.take(stage+"requests to the management cluster"+of, u.managing/count, "requests"+each)
+	}
+	var own usage
+	for _, component := range a.side.components {
+		u := after[component].since(before[component])
+		note(" of "+component, u)
+		own = own.add(u)
+	}
+	note("", own)
 }

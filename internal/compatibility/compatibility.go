@@ -120,20 +120,32 @@ func Parts(root string) ([]Part, error) {
 
 // Required returns the version of a module that a go.mod file requires.
 func Required(file, module string) (string, error) {
-	content, err := os.ReadFile(file)
+	versions, err := requirements(file)
 	if err != nil {
 		return "", err
+	}
+	version, ok := versions[module]
+	if !ok {
+		return "", fmt.Errorf("%s does not require %s", file, module)
+	}
+	return version, nil
+}
+
+// requirements returns the versions that a go.mod file requires, by module.
+func requirements(file string) (map[string]string, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
 	}
 	parsed, err := modfile.ParseLax(file, content, nil)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	versions := map[string]string{}
 	for _, r := range parsed.Require {
-		if r.Mod.Path == module {
-			return r.Mod.Version, nil
-		}
+		versions[r.Mod.Path] = r.Mod.Version
 	}
-	return "", fmt.Errorf("%s does not require %s", file, module)
+	return versions, nil
 }
 
 // Runs returns the runs that were recorded, the last one last.

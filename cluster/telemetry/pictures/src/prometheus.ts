@@ -1,5 +1,6 @@
 // Asks Prometheus what a panel shows, as Grafana's data source does, and returns it as Grafana's data frames.
 import { type DataFrame, type Labels, type TimeRange, FieldType, createDataFrame, rangeUtil } from '@grafana/data';
+import { ask } from './api';
 import type { Target } from './dashboard';
 
 export interface Source {
@@ -40,12 +41,12 @@ export async function query(source: Source, target: Target, range: TimeRange, wi
     throw new Error(`there is no such variable: ${expr}`);
   }
   if (target.instant) {
-    const answer = await ask(source, 'query', { query: expr, time: seconds(range.to.valueOf()) });
-    return answer.map((series) => frame(target, series.metric, series.value ? [series.value] : []));
+    const answer: { result: Series[] } = await ask(source.url, 'query', { query: expr, time: seconds(range.to.valueOf()) });
+    return answer.result.map((series) => frame(target, series.metric, series.value ? [series.value] : []));
   }
   const [start, end] = [range.from, range.to].map((time) => Math.floor(time.valueOf() / step) * step);
-  const answer = await ask(source, 'query_range', { query: expr, start: seconds(start), end: seconds(end), step: seconds(step) });
-  return answer.map((series) => frame(target, series.metric, complete(series.values ?? [], start, end, step)));
+  const answer: { result: Series[] } = await ask(source.url, 'query_range', { query: expr, start: seconds(start), end: seconds(end), step: seconds(step) });
+  return answer.result.map((series) => frame(target, series.metric, complete(series.values ?? [], start, end, step)));
 }
 
 /** Returns a point for each step, those that are missing or no number with nothing: there the line is broken. */
@@ -60,15 +61,6 @@ export function complete(points: Point[], start: number, end: number, step: numb
 }
 
 const seconds = (milliseconds: number) => String(milliseconds / 1000);
-
-async function ask(source: Source, what: string, parameters: Record<string, string>): Promise<Series[]> {
-  const response = await fetch(`${source.url}/api/v1/${what}?${new URLSearchParams(parameters)}`);
-  const answer = await response.json();
-  if (answer.status !== 'success') {
-    throw new Error(`${parameters.query}: ${answer.error}`);
-  }
-  return answer.data.result;
-}
 
 function frame(target: Target, labels: Labels, points: Array<[number, string | null]>): DataFrame {
   return createDataFrame({

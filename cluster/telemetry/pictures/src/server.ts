@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { ask } from './api';
 
 /** Starts a server that scrapes nothing. */
 export async function startPrometheus(binary: string, data: string) {
@@ -45,7 +46,7 @@ async function addressIn(log: NodeJS.ReadableStream): Promise<string | undefined
 
 /** Returns from when to when both components answer, in milliseconds since 1970: before and after, the dashboard has nothing to show. */
 async function rangeOf(url: string): Promise<{ from: number; to: number }> {
-  const { minTime, maxTime } = (await ask(url, 'status/tsdb?limit=1')).headStats;
+  const { minTime, maxTime } = (await ask(url, 'status/tsdb', { limit: '1' })).headStats;
   if (minTime > maxTime) {
     throw new Error('there is no data');
   }
@@ -53,7 +54,7 @@ async function rangeOf(url: string): Promise<{ from: number; to: number }> {
   const [from, to] = await Promise.all(
     ['min_over_time', 'max_over_time'].map(async (first) => {
       const query = `${first}(timestamp(sum(capz_clusters) and min(up) == 1)[${all}:1s])`;
-      const { result } = await ask(url, `query?${new URLSearchParams({ query, time: String(maxTime / 1000) })}`);
+      const { result } = await ask(url, 'query', { query, time: String(maxTime / 1000) });
       return Number(result[0]?.value[1]) * 1000;
     })
   );
@@ -61,12 +62,4 @@ async function rangeOf(url: string): Promise<{ from: number; to: number }> {
     throw new Error('there are no metrics of both components');
   }
   return { from, to };
-}
-
-async function ask(url: string, what: string) {
-  const answer = await (await fetch(`${url}/api/v1/${what}`)).json();
-  if (answer.status !== 'success') {
-    throw new Error(`${what}: ${answer.error}`);
-  }
-  return answer.data;
 }
