@@ -160,6 +160,7 @@ func (i *isolation) ofA() (map[string]string, error) {
 		return nil, err
 	}
 	for _, r := range resources {
+		dropETags(r.Body)
 		out["Azure "+r.ID] = asText(r.Body)
 	}
 	xr := object(schema.GroupVersionKind{Group: platformGroup, Version: "v1alpha1", Kind: "XAKSCluster"}, "", i.xrOfA)
@@ -168,6 +169,21 @@ func (i *isolation) ofA() (map[string]string, error) {
 	}
 	out["XAKSCluster"] = asText(map[string]any{"spec": xr.Object["spec"], "uid": xr.GetUID(), "deleted": xr.GetDeletionTimestamp()})
 	return out, nil
+}
+
+// dropETags leaves out what Azure writes anew each time ASO sends a resource again, though nothing changes: onlyOwnApplications sees what does.
+func dropETags(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		maps.DeleteFunc(v, func(name string, _ any) bool { return strings.EqualFold(name, "etag") })
+		for _, inner := range v {
+			dropETags(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			dropETags(inner)
+		}
+	}
 }
 
 func asText(value any) string {
