@@ -55,7 +55,7 @@ func (c capiController) launch(s *Stack) launch {
 		args: []string{
 			"--webhook-port=" + s.port(c.webhookPort), "--webhook-cert-dir=" + s.path("certs", "webhooks"),
 			"--health-addr=" + s.address(c.healthPort), "--diagnostics-address=" + s.address(c.statPort),
-			"--insecure-diagnostics", "--feature-gates=" + c.gates,
+			"--insecure-diagnostics", "--feature-gates=" + c.gates, "--sync-period=" + s.options.CAPISyncPeriod.String(),
 		},
 		env:   append(s.azureEnv(), "KUBECONFIG="+s.kubeconfigOf(c.name), "POD_NAMESPACE="+c.account.Namespace),
 		ports: []string{c.healthPort, c.webhookPort, c.statPort},

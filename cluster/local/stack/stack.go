@@ -52,6 +52,8 @@ type Options struct {
 	AzureUnbootedSize string
 	// ASOSyncPeriod is how often ASO writes to Azure what has not changed; an hour when 0, as upstream.
 	ASOSyncPeriod time.Duration
+	// CAPISyncPeriod is how often Cluster API looks again at what has not changed; ten minutes when 0, as upstream.
+	CAPISyncPeriod time.Duration
 	// Azure is the state folder of another stack, which is up and whose simulated Azure this one uses; it has its own when
 	// empty. The AzureLatency and AzureMaxRetryAfter are the other's then.
 	Azure string
@@ -93,6 +95,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.ASOSyncPeriod == 0 {
 		o.ASOSyncPeriod = time.Hour
+	}
+	if o.CAPISyncPeriod == 0 {
+		o.CAPISyncPeriod = 10 * time.Minute
 	}
 	if o.Peer {
 		o.Without = append(slices.Clone(o.Without), Registry, Node, Crossplane, CrossplaneRBAC, Function, Provider)
