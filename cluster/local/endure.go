@@ -25,6 +25,7 @@ type endureCommand struct {
 	Faults   int           `help:"How many requests to Azure meet a fault, before the run may end."`
 	Time     time.Duration `help:"After that no life is begun any more." placeholder:"2h"`
 	Only     []string      `help:"Lives to live, by number, each once, or by family; all when not given." placeholder:"LIFE"`
+	Between  int           `help:"How many stages a life has at most between its creation and its deletion; all when 0."`
 	Parallel int           `default:"4" help:"How many lives are lived at a time."`
 	Patience time.Duration `default:"6m" help:"How long a cluster may take to be as it should be, after the last that was broken."`
 	State    string        `help:"The folder for everything that is written; .local/endure when not given." type:"path"`
@@ -90,7 +91,7 @@ func (c *endureCommand) runner(s *stack.Stack, root string) *endure.Runner {
 	log := clocked(os.Stdout)
 	log("seed %d", c.Seed)
 	return &endure.Runner{
-		Root: root, Stack: s, Azure: &admin.Client{URL: s.AdminURL(), HTTP: &http.Client{Timeout: 30 * time.Second}}, Seed: c.Seed, Only: c.Only,
+		Root: root, Stack: s, Azure: &admin.Client{URL: s.AdminURL(), HTTP: &http.Client{Timeout: 30 * time.Second}}, Seed: c.Seed, Between: c.Between, Only: c.Only,
 		Moments: c.Moments, Faults: c.Faults, Time: c.Time, Parallel: c.Parallel, Patience: c.Patience, Log: log,
 	}
 }

@@ -122,16 +122,18 @@ const (
 
 // A Plan is what all lives of a run follow from.
 type Plan struct {
-	Seed uint64
+	Seed uint64 `json:"seed"`
 	// Moves says that clusters are moved to another management cluster.
-	Moves bool
+	Moves bool `json:"moves,omitempty"`
+	// Between is how many stages lie between the beginning of a life and its end at most; all that its family has when 0.
+	Between int `json:"between,omitempty"`
 }
 
 // Life returns the life of a number.
 func (p Plan) Life(number int) Life {
 	f := familyOf(p.Seed, number)
 	choice := rand.New(rand.NewPCG(p.Seed, uint64(number))) //nolint:gosec // A choice that is to be repeated.
-	life := Life{Number: number, Family: f.name, Stages: f.stagesOf(choice, p.Moves)}
+	life := Life{Number: number, Family: f.name, Stages: p.stagesOf(f, choice)}
 	components := f.components()
 	for stage := range life.Stages {
 		for choice.IntN(10) < momentsOfTen {
@@ -161,15 +163,18 @@ func familyOf(seed uint64, number int) *family {
 	return families[round.Perm(len(families))[number%len(families)]]
 }
 
-// stagesOf returns the stages of a life of the family: all that lie between its beginning and its end, in any order.
-func (f *family) stagesOf(choice *rand.Rand, moves bool) []Stage {
+// stagesOf returns the stages of a life of the family: what lies between its beginning and its end is in any order.
+func (p Plan) stagesOf(f *family, choice *rand.Rand) []Stage {
 	var between []Stage
 	for _, stage := range allStages {
-		if _, has := f.stages[stage]; has && stage != Create && stage != Delete && (stage != Move || moves) {
+		if _, has := f.stages[stage]; has && stage != Create && stage != Delete && (stage != Move || p.Moves) {
 			between = append(between, stage)
 		}
 	}
 	choice.Shuffle(len(between), func(i, j int) { between[i], between[j] = between[j], between[i] })
+	if p.Between > 0 {
+		between = between[:min(p.Between, len(between))]
+	}
 	return slices.Concat([]Stage{Create}, between, []Stage{Delete})
 }
 

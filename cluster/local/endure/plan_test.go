@@ -39,6 +39,17 @@ func TestEachFamily(t *testing.T) {
 	}
 }
 
+// TestBetween has a life end sooner, and begin as it does without.
+func TestBetween(t *testing.T) {
+	whole := Plan{Seed: 7}.Life(3).Stages
+	if diff := cmp.Diff(append(slices.Clone(whole[:3]), Delete), Plan{Seed: 7, Between: 2}.Life(3).Stages); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(whole, Plan{Seed: 7, Between: 20}.Life(3).Stages); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestPlanOfLives looks at what holds for every life, and what many lives have together.
 func TestPlanOfLives(t *testing.T) {
 	contentions, crowds, cuts := 0, 0, 0
@@ -143,8 +154,8 @@ func TestWanted(t *testing.T) {
 func TestResults(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "endurance", "results.jsonl")
 	all := []Result{
-		{Time: "2026-01-01 00:00", Seed: 1, Commit: "abc", Lives: map[string]int{"aks": 2}, Stages: 9, Moments: map[string]int{"kill aso": 3}, Faults: map[string]int{"slow": 4}},
-		{Time: "2026-01-02 00:00", Seed: 2, Commit: "def", Lives: map[string]int{"aks-aso": 1}, Stages: 1, Moments: map[string]int{"kill aso": 1, "freeze etcd": 1},
+		{Time: "2026-01-01 00:00", Plan: Plan{Seed: 1}, Commit: "abc", Lives: map[string]int{"aks": 2}, Stages: 9, Moments: map[string]int{"kill aso": 3}, Faults: map[string]int{"slow": 4}},
+		{Time: "2026-01-02 00:00", Plan: Plan{Seed: 2}, Commit: "def", Lives: map[string]int{"aks-aso": 1}, Stages: 1, Moments: map[string]int{"kill aso": 1, "freeze etcd": 1},
 			Cut: 6, IdleClusters: 2, IdleWrites: 7, ConvergedP50: 3, ConvergedP99: 40, Wrong: map[string][]string{"life-3": {"lost: a"}}},
 	}
 	if got, err := Read(file); err != nil || got != nil {

@@ -15,9 +15,7 @@ import (
 // A Result is what came of one run, a line of the file of results.
 type Result struct {
 	Time string `json:"time"`
-	Seed uint64 `json:"seed"`
-	// Moves says that clusters were moved to another management cluster.
-	Moves   bool   `json:"moves,omitempty"`
+	Plan
 	Commit  string `json:"commit"`
 	Machine string `json:"machine"`
 	Seconds int    `json:"seconds"`
@@ -56,12 +54,15 @@ const noLife = "no life"
 
 // Again returns the command that repeats a life by its name in Wrong: what it does, and what is done to it. It is that of the whole run for what
 // was wrong with none of them.
-func (r Result) Again(life string) string { return Plan{r.Seed, r.Moves}.again(life) }
+func (r Result) Again(life string) string { return r.again(life) }
 
 func (p Plan) again(life string) string {
 	command := fmt.Sprintf(".local/make/local endure --seed %d", p.Seed)
 	if p.Moves {
 		command += " --moves"
+	}
+	if p.Between > 0 {
+		command += fmt.Sprintf(" --between %d", p.Between)
 	}
 	if number, one := strings.CutPrefix(life, "life-"); one {
 		command += " --only " + number

@@ -28,6 +28,8 @@ type Runner struct {
 	Second *stack.Stack
 	Azure  *admin.Client
 	Seed   uint64
+	// Between is how many stages a life has at most between its beginning and its end; all when 0.
+	Between int
 	// Only are the lives that are lived, by number or family; all when empty. Those that are given by number are lived once.
 	Only []string
 	// Moments and Faults end the run when both are reached, Time when it is over. What is not given ends nothing.
@@ -149,7 +151,7 @@ func (r *Runner) liveOne(ctx context.Context, life Life) {
 	}
 }
 
-func (r *Runner) plan() Plan { return Plan{Seed: r.Seed, Moves: r.Second != nil} }
+func (r *Runner) plan() Plan { return Plan{Seed: r.Seed, Moves: r.Second != nil, Between: r.Between} }
 
 // weight is how many lives a life counts for.
 func (r *Runner) weight(life Life) int {
@@ -223,7 +225,7 @@ func (r *Runner) sum(begun time.Time) Result {
 	r.breaker.mu.Lock()
 	defer r.breaker.mu.Unlock()
 	result := Result{
-		Time: begun.UTC().Format("2006-01-02 15:04"), Seed: r.Seed, Moves: r.Second != nil, Seconds: int(time.Since(begun).Seconds()), Lives: map[string]int{},
+		Time: begun.UTC().Format("2006-01-02 15:04"), Plan: r.plan(), Seconds: int(time.Since(begun).Seconds()), Lives: map[string]int{},
 		Moments: maps.Clone(r.breaker.done), Faults: maps.Clone(r.met), Restarts: maps.Clone(r.breaker.ended), Contended: r.breaker.writes, TooMany: r.breaker.tooMany, Cut: r.breaker.cut, Wrong: map[string][]string{},
 	}
 	var converged []time.Duration
