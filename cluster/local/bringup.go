@@ -12,10 +12,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
 
-// capiSyncPeriod is less than a life's patience: a Cluster API that is restarted while it deletes a MachinePool does not notice that the
-// infrastructure of that is gone, as it watches that of other MachinePools only, until it looks at everything again.
-const capiSyncPeriod = 4 * time.Minute
-
 // bringUp builds everything and brings a management cluster up for clusters of all families, on a simulated Azure that takes its time. What an
 // interrupted run has left in the state folder, stopped processes among it, is ended before.
 func bringUp(ctx context.Context, root, state string) (*stack.Stack, error) {
@@ -27,7 +23,7 @@ func bringUp(ctx context.Context, root, state string) (*stack.Stack, error) {
 	}
 	return stack.Up(ctx, stack.Options{
 		Root: root, StateDir: state, Log: os.Stdout, AzureLatency: "default=300ms,Microsoft.ContainerService/managedClusters=1s",
-		AzureMaxRetryAfter: time.Second, CAPISyncPeriod: capiSyncPeriod, SelfManaged: true,
+		AzureMaxRetryAfter: time.Second, CAPISyncPeriod: stack.PatientCAPISync, SelfManaged: true,
 	})
 }
 

@@ -84,7 +84,7 @@ func bringUpSecond(ctx context.Context, first *stack.Stack, root string) (*stack
 	if _, err := stack.Down(root, state); err != nil {
 		return nil, err
 	}
-	return stack.Up(ctx, stack.Options{Root: root, StateDir: state, Log: os.Stdout, Azure: first.Dir(), CAPISyncPeriod: capiSyncPeriod, SelfManaged: true})
+	return stack.Up(ctx, stack.Options{Root: root, StateDir: state, Log: os.Stdout, Azure: first.Dir(), CAPISyncPeriod: stack.PatientCAPISync, SelfManaged: true})
 }
 
 func (c *endureCommand) runner(s *stack.Stack, root string) *endure.Runner {

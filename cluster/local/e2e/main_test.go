@@ -135,7 +135,10 @@ func bringUp(ctx context.Context, root string) (*stack.Stack, error) {
 		return nil, err
 	}
 	begun := time.Now()
-	s, err := stack.Up(ctx, stack.Options{Root: root, StateDir: dir, Log: os.Stdout, AzureLatency: latency.String(), AzureMaxRetryAfter: time.Second, Observed: true, SelfManaged: true, Databases: true})
+	s, err := stack.Up(ctx, stack.Options{
+		Root: root, StateDir: dir, Log: os.Stdout, AzureLatency: latency.String(), AzureMaxRetryAfter: time.Second,
+		CAPISyncPeriod: stack.PatientCAPISync, Observed: true, SelfManaged: true, Databases: true,
+	})
 	if err == nil {
 		say("management cluster: up after %s", time.Since(begun).Round(100*time.Millisecond))
 	}

@@ -39,7 +39,9 @@ func secondManagementCluster(t *testing.T) *environment {
 	if err := startGuard(suite.root, dir); err != nil {
 		t.Fatal(err)
 	}
-	s, err := stack.Up(suite.ctx, stack.Options{Root: suite.root, StateDir: dir, Log: os.Stdout, Azure: suite.stack.Dir(), Observed: true, SelfManaged: true})
+	s, err := stack.Up(suite.ctx, stack.Options{
+		Root: suite.root, StateDir: dir, Log: os.Stdout, Azure: suite.stack.Dir(), CAPISyncPeriod: stack.PatientCAPISync, Observed: true, SelfManaged: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,8 @@ type Options struct {
 	AzureUnbootedSize string
 	// ASOSyncPeriod is how often ASO writes to Azure what has not changed; an hour when 0, as upstream.
 	ASOSyncPeriod time.Duration
-	// CAPISyncPeriod is how often Cluster API looks again at what has not changed; ten minutes when 0, as upstream.
+	// CAPISyncPeriod is how often Cluster API looks again at what has not changed; ten minutes when 0, as upstream. Whoever kills Cluster API
+	// wants PatientCAPISync.
 	CAPISyncPeriod time.Duration
 	// Azure is the state folder of another stack, which is up and whose simulated Azure this one uses; it has its own when
 	// empty. The AzureLatency and AzureMaxRetryAfter are the other's then.
@@ -75,6 +76,10 @@ type Options struct {
 	// Without are components that are left out, and what is only for them.
 	Without []string
 }
+
+// PatientCAPISync is a period of Cluster API that is shorter than the patience of tests. If it is restarted while it deletes a MachinePool, it
+// does not notice that the infrastructure of that is gone until then, as it watches the infrastructure of other MachinePools only.
+const PatientCAPISync = 4 * time.Minute
 
 // CrossplaneWorkers is Crossplane's flag for how many composite resources of a kind are composed at a time (docs/performance.md).
 const CrossplaneWorkers = "--max-concurrent-reconciles=4"
