@@ -27,6 +27,8 @@ const (
 	// restRequests is how many requests those that are measured send to the management cluster in stillFor, at most, when they are at rest:
 	// Leases, settings and watches begun anew are about ten.
 	restRequests = 30
+	// restPatience is how long each cluster of a fleet may go on being composed when all have their nodes, one with another.
+	restPatience = 3 * time.Second
 )
 
 func (f fleet) run(ctx context.Context, a *arena) error {
@@ -53,7 +55,7 @@ func (f fleet) run(ctx context.Context, a *arena) error {
 	if err := a.timeline.quiet(ctx, 10*time.Second, 5*time.Minute); err != nil {
 		return err
 	}
-	settled, err := a.atRest(ctx, 5*time.Minute)
+	settled, err := a.atRest(ctx, max(5*time.Minute, time.Duration(f.size)*restPatience))
 	if err != nil {
 		return err
 	}
