@@ -52,11 +52,9 @@ type Result struct {
 // noLife stands in Wrong for what was wrong with none of the lives.
 const noLife = "no life"
 
-// Again returns the command that repeats a life by its name in Wrong: what it does, and what is done to it. It is that of the whole run for what
-// was wrong with none of them.
-func (r Result) Again(life string) string { return r.again(life) }
-
-func (p Plan) again(life string) string {
+// Again returns the command that repeats a life by its name in the Wrong of a Result: what it does, and what is done to it. It is that of the
+// whole run for what was wrong with none of them.
+func (p Plan) Again(life string) string {
 	command := fmt.Sprintf(".local/make/local endure --seed %d", p.Seed)
 	if p.Moves {
 		command += " --moves"

@@ -140,7 +140,7 @@ func (r *Runner) liveOne(ctx context.Context, life Life) {
 	}
 	r.Log("%s", outcome)
 	if len(outcome.Wrong) > 0 {
-		r.Log("again: %s", r.plan().again(life.Name()))
+		r.Log("again: %s", r.plan().Again(life.Name()))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
