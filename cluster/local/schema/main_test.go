@@ -167,16 +167,18 @@ var asoKinds = []string{
 	"resources.azure.com_resourcegroups.yaml",
 }
 
+// awaitServed waits until the API server serves a kind, and says so when another kind has its names.
 func awaitServed(ctx context.Context, name string) error {
 	for {
+		served, err := stack.Serves(ctx, server.client, name)
+		if served || err != nil {
+			return err
+		}
 		crd := &extv1.CustomResourceDefinition{}
 		if err := server.client.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
 			return err
 		}
 		for _, c := range crd.Status.Conditions {
-			if c.Type == extv1.Established && c.Status == extv1.ConditionTrue {
-				return nil
-			}
 			if c.Type == extv1.NamesAccepted && c.Status == extv1.ConditionFalse {
 				return fmt.Errorf("%s: %s", name, c.Message)
 			}

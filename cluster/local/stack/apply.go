@@ -8,7 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -106,17 +108,32 @@ func (s *Stack) established(ctx context.Context, objects manifests) error {
 
 func (s *Stack) servedCRD(ctx context.Context, name string) error {
 	return await(ctx, "CustomResourceDefinition "+name, func(ctx context.Context) (bool, error) {
-		crd := &apiextensionsv1.CustomResourceDefinition{}
-		if err := s.client.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
-			return false, client.IgnoreNotFound(err)
-		}
-		for _, c := range crd.Status.Conditions {
-			if c.Type == apiextensionsv1.Established {
-				return c.Status == apiextensionsv1.ConditionTrue, nil
-			}
-		}
-		return false, nil
+		return Serves(ctx, s.client, name)
 	})
+}
+
+// Serves reports whether the API server serves the kind of a CustomResourceDefinition. Established alone does not say it:
+// discovery, from which clients learn the path of a kind, follows a moment later.
+func Serves(ctx context.Context, c client.Client, name string) (bool, error) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := c.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) {
+		return false, nil
+	}
+	kind := schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}
+	for _, v := range crd.Spec.Versions {
+		if !v.Served {
+			continue
+		}
+		if _, err := c.RESTMapper().RESTMapping(kind, v.Name); meta.IsNoMatchError(err) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // conditionTrue waits until an object's condition is True.
