@@ -28,7 +28,7 @@ func (o Other) Edit(root string) error {
 		if n := strings.Count(string(content), e.Old); n != 1 {
 			return fmt.Errorf("%s has %q %d times, but once is what %s is edited by", e.File, e.Old, n, o.Name())
 		}
-		if err := os.WriteFile(path, []byte(strings.Replace(string(content), e.Old, e.New, 1)), 0o644); err != nil { //nolint:gosec // Like any source.
+		if err := os.WriteFile(path, []byte(strings.Replace(string(content), e.Old, e.New, 1)), 0o644); err != nil {
 			return err
 		}
 	}
@@ -40,7 +40,7 @@ func (o Other) Staged() bool { return o.Part == kubernetes }
 
 // Require returns a go.mod file with another version of a module, of which upstream is the go.mod file of that version. Libraries that upstream keeps in its
 // own repository get the version that they are released in: v0.35.4 for Kubernetes v1.35.4. Those that it has no more, or not yet, go. Of what the file
-// requires directly, as upstream does, it takes upstream's version.
+// requires as upstream does, it takes upstream's version.
 func Require(content, upstream []byte, module, version string) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", content, nil)
 	if err != nil {
@@ -84,7 +84,7 @@ func Require(content, upstream []byte, module, version string) ([]byte, error) {
 			err = file.AddRequire(path, library)
 		case was[path] && !staged[path]:
 			err = file.DropRequire(path)
-		case !staged[path] && !r.Indirect && theirs[path] != "":
+		case !staged[path] && theirs[path] != "":
 			err = file.AddRequire(path, theirs[path])
 		}
 		if err != nil {

@@ -130,7 +130,7 @@ go 1.26.0
 
 require (
 	example.org/both v1.2.0
-	example.org/deep v1.4.0 // indirect
+	example.org/deep v1.3.0 // indirect
 	example.org/other v1.2.3
 	k8s.io/api v0.35.4 // indirect
 	k8s.io/kubectl v0.0.0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -99,22 +100,20 @@ func described(w *world) []string {
 		return []string{err.Error()}
 	}
 	var missing []string
-	for _, kind := range []string{"Cluster ", w.family.cluster.Kind + " ", w.family.controlPlane.Kind + " "} {
-		line := ""
-		for candidate := range strings.Lines(out) {
-			if strings.Contains(candidate, kind) {
-				line = candidate
-				break
-			}
-		}
-		if !slices.Contains(strings.Fields(line), "True") {
-			missing = append(missing, fmt.Sprintf("clusterctl describes %sas %q", kind, line))
+	for _, kind := range []string{"Cluster", w.family.cluster.Kind, w.family.controlPlane.Kind} {
+		if line := lineOf(kind, out); !slices.Contains(strings.Fields(line), "True") {
+			missing = append(missing, fmt.Sprintf("clusterctl describes %s as %q", kind, line))
 		}
 	}
-	if strings.Count(out, "MachinePool ") == 0 {
+	if lineOf("MachinePool", out) == "" {
 		missing = append(missing, "clusterctl describes no MachinePool:\n"+out)
 	}
 	return missing
+}
+
+// lineOf returns the first line about an object of the kind, which is "Kind name" since clusterctl 1.14, and "Kind/name" before.
+func lineOf(kind, described string) string {
+	return regexp.MustCompile(`(?m)^.*\b` + kind + `[ /].*$`).FindString(described)
 }
 
 // kubeconfigOfClusterctl expects kubectl to list the nodes of all pools with what `clusterctl get kubeconfig` prints.
