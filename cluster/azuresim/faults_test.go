@@ -202,7 +202,7 @@ func TestTokenRefused(t *testing.T) {
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
 		t.Fatal(err)
 	}
-	if response.StatusCode != 503 || response.Header.Get("Retry-After") != "3" || answer.Error != "temporarily_unavailable" ||
+	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") != "3" || answer.Error != "temporarily_unavailable" ||
 		!strings.HasPrefix(answer.Description, "AADSTS90033: The server is temporarily too busy.") {
 		t.Errorf("%s %v %+v", response.Status, response.Header, answer)
 	}

@@ -302,9 +302,10 @@ func pooled(set string, size int) func(map[objectKey]*event) bool {
 		machines := countOf(objects, "Machine", func(u *unstructured.Unstructured) bool {
 			return u.GetLabels()["cluster.x-k8s.io/pool-name"] == set
 		})
-		return size == machines && 1 == countIn(objects, infraGroup, "AzureMachinePool", func(u *unstructured.Unstructured) bool {
+		listed := countIn(objects, infraGroup, "AzureMachinePool", func(u *unstructured.Unstructured) bool {
 			ids, _, _ := unstructured.NestedSlice(u.Object, "spec", "providerIDList")
 			return u.GetName() == set && len(ids) == size
 		})
+		return size == machines && listed == 1
 	}
 }

@@ -82,7 +82,7 @@ func profiled(file string) (stop func()) {
 	if file == "" {
 		return func() {}
 	}
-	f, err := os.Create(file) //nolint:gosec // Who starts the command says where.
+	f, err := os.Create(file)
 	if err == nil {
 		err = pprof.StartCPUProfile(f)
 	}

@@ -26,7 +26,7 @@ import (
 // there are too many), and of no surge with nothing unavailable one at a time is replaced.
 func TestRolloutChoosesAsCAPZ(t *testing.T) {
 	const pools = 20000
-	seed := uint64(time.Now().UnixNano()) //nolint:gosec // A seed.
+	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
 	chosen := 0
 	for range pools {
@@ -109,7 +109,7 @@ func (p pool) capz(t *testing.T) []string {
 		}
 		machines[i.Name] = m
 	}
-	going, err := s.SelectMachinesToDelete(context.Background(), int32(p.replicas), machines, p.replacing) //nolint:gosec // A handful.
+	going, err := s.SelectMachinesToDelete(context.Background(), int32(p.replicas), machines, p.replacing)
 	must(t, err)
 	var names []string
 	for _, m := range going {

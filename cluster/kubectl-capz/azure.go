@@ -113,7 +113,7 @@ func (r *azureReader) read(ctx context.Context, address, about string) (json.Raw
 		return nil, err
 	}
 	req.Raw().Header.Set("Accept", "application/json")
-	resp, err := r.pipeline.Do(req)
+	resp, err := r.pipeline.Do(req) //nolint:bodyclose // Payload and NewResponseError close it.
 	if err != nil {
 		return nil, fmt.Errorf("cannot ask Azure for %s: %s", about, azure.Explain(err))
 	}

@@ -41,7 +41,7 @@ func TestMigrateFiles(t *testing.T) {
 				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o700); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o640); err != nil { //nolint:gosec // It is to be kept.
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o640); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -54,7 +54,7 @@ func TestMigrateFiles(t *testing.T) {
 				t.Errorf("printed %q and %q, want %q and %q", out, told, c.out, c.told)
 			}
 			for file, want := range c.want {
-				got, err := os.ReadFile(filepath.Join(dir, file)) //nolint:gosec // It is the test's.
+				got, err := os.ReadFile(filepath.Join(dir, file))
 				if err != nil || string(got) != want {
 					t.Errorf("%s is %q (%v), want %q", file, got, err, want)
 				}

@@ -243,5 +243,5 @@ func (o *planOptions) print(plan *changes.Plan) error {
 // coloured reports whether what is written is for a terminal of somebody who wants colours (https://no-color.org).
 func coloured(w io.Writer) bool {
 	file, ok := w.(*os.File)
-	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(file.Fd())) //nolint:gosec // A file descriptor is small.
+	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(file.Fd()))
 }

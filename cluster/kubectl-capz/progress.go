@@ -16,7 +16,7 @@ type telling struct {
 }
 
 func (t *telling) progress(words string) {
-	if file, ok := t.to.(*os.File); ok && term.IsTerminal(int(file.Fd())) { //nolint:gosec // A file descriptor is small.
+	if file, ok := t.to.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		_, _ = fmt.Fprintf(t.to, "\r\x1b[K%s", words)
 		t.shown = true
 	}

@@ -67,14 +67,14 @@ func (s *server) start(t *testing.T) string {
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
-	switch {
-	case path == "/version":
+	switch path {
+	case "/version":
 		answer(w, map[string]any{"gitVersion": "v1.36.3", "major": "1", "minor": "36"})
 		return
-	case path == "/api":
+	case "/api":
 		answer(w, metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}})
 		return
-	case path == "/apis":
+	case "/apis":
 		answer(w, s.groups())
 		return
 	}

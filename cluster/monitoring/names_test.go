@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 
@@ -92,7 +93,7 @@ func problems(parsed parser.Expr, used map[string]bool) []string {
 			known = append(known, label)
 		}
 		for _, m := range selector.LabelMatchers {
-			if m.Name != labels.MetricName {
+			if m.Name != model.MetricNameLabel {
 				found = append(found, unmatched(selector.Name, values, m)...)
 			}
 		}

@@ -164,7 +164,7 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 	}
 	if err := awaitKinds(ctx, mgr.GetRESTMapper(), watchedKinds()); err != nil {
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // It was to end.
+			return nil
 		}
 		return err
 	}

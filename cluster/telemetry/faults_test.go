@@ -141,7 +141,7 @@ func (w *world) drift() fault {
 				}
 				return w.stack.Start(ctx, stack.ASO)
 			}
-			return fmt.Errorf("Azure has no network interface of a worker among %d resources", len(all)) //nolint:staticcheck // A name.
+			return fmt.Errorf("Azure has no network interface of a worker among %d resources", len(all))
 		},
 	}
 }

@@ -40,7 +40,7 @@ func count(kind string, rsp *fnv1.RunFunctionResponse, took time.Duration) (resu
 	switch {
 	case slices.ContainsFunc(rsp.GetResults(), fatal):
 		result = telemetry.ResultFatal
-	case rsp.GetDesired().GetComposite() == nil && len(asked.GetResources())+len(asked.GetExtraResources())+len(asked.GetSchemas()) > 0:
+	case rsp.GetDesired().GetComposite() == nil && len(asked.GetResources())+len(asked.GetSchemas()) > 0:
 		result = telemetry.ResultAsked
 	default:
 		telemetry.FunctionObjects.Observe(float64(len(rsp.GetDesired().GetResources())), kind)

@@ -13,8 +13,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
-const ns = composertest.Namespace
-
 type unstr = unstructured.Unstructured
 
 var composers = composertest.Composers{

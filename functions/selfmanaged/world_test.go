@@ -8,8 +8,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
-const ns = composertest.Namespace
-
 type unstr = unstructured.Unstructured
 
 var composers = composertest.Composers{"AzureCluster": Cluster{}}
@@ -22,7 +20,7 @@ type (
 
 var (
 	set, remove, annotate, edited = composertest.Set, composertest.Remove, composertest.Annotate, composertest.Edited
-	object, owned, must           = composertest.Stored, composertest.Owned, composertest.Must
+	object, owned                 = composertest.Stored, composertest.Owned
 	request, condition            = composertest.Request, composertest.Condition
 	fatal, dropped, status        = composertest.Fatal, composertest.Dropped, composertest.Status
 )

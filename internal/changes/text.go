@@ -63,7 +63,7 @@ func (t *text) line(colour, words string) {
 	if t.coloured && colour != "" {
 		words = colour + words + plain
 	}
-	t.WriteString(words + "\n")
+	_, _ = t.WriteString(words + "\n")
 }
 
 func (t *text) item(i Item) {

@@ -217,7 +217,7 @@ func add(root string, r Run) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(filepath.Join(root, RunsFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(filepath.Join(root, RunsFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // Like any source.
 	if err != nil {
 		return err
 	}

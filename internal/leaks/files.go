@@ -16,7 +16,7 @@ func (s *Search) Files(base, path string) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
-		file, err := os.Open(path)
+		file, err := os.Open(path) //nolint:gosec // Whoever can change the folder can write what is searched.
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}

@@ -70,7 +70,7 @@ func tellMachinePool(facts *v1alpha1.MachineFacts, m *unstructured.Unstructured)
 	facts.Machine.Name, facts.Machine.Version = m.GetName(), templateVersion.Value(m)
 	facts.Pool.Replicas = 1
 	if replicas, set, err := specReplicas.Get(m); set && err == nil {
-		facts.Pool.Replicas = int32(min(max(replicas, 0), 1<<30)) //nolint:gosec // It is bounded.
+		facts.Pool.Replicas = int32(min(max(replicas, 0), 1<<30))
 	}
 	facts.Pool.FailureDomains = slices.Sorted(slices.Values(poolFailureDomains.Value(m)))
 }

@@ -153,7 +153,7 @@ func (s Strategy) pick(instances []Instance, holds func(Instance) bool) []Instan
 	case v1beta1.DeleteNewest:
 		slices.SortFunc(some, func(a, b Instance) int { return byAge(b, a) })
 	case v1beta1.DeleteRandom:
-		rand.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+		rand.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] }) //nolint:gosec // Nobody gains by foreseeing it.
 	default:
 		slices.SortFunc(some, byAge)
 	}

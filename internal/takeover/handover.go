@@ -28,7 +28,7 @@ const crossplaneFinalizer = "composite.apiextensions.crossplane.io"
 // childFor returns an ASO object as the composite resource's: Crossplane finds it by its name among what is composed, and may take back what CAPZ has
 // applied. The original is not changed.
 func childFor(c child, xr *unstructured.Unstructured) *metav1.PartialObjectMetadata {
-	o := c.PartialObjectMetadata.DeepCopy()
+	o := c.DeepCopy()
 	if !inline(xr) {
 		written(o, updated, applied)
 		recordOwnership(o)
@@ -79,7 +79,7 @@ func recordOwnership(o *metav1.PartialObjectMetadata) {
 
 // childBack returns an ASO object as CAPZ's, which takes back what Crossplane has applied the next time that it applies the object itself.
 func childBack(c child, xr *unstructured.Unstructured) *metav1.PartialObjectMetadata {
-	o := c.PartialObjectMetadata.DeepCopy()
+	o := c.DeepCopy()
 	o.ManagedFields = handover.Renamed(o.ManagedFields, handover.CAPZManager)
 	if !inline(xr) {
 		written(o, applied, updated)

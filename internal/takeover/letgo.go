@@ -40,7 +40,7 @@ func (w *Walk) eachToLetGo(ctx context.Context, do func(child)) error {
 func (w *Walk) detach(ctx context.Context) ([]walk.Change, error) {
 	var changes []walk.Change
 	err := w.eachToLetGo(ctx, func(c child) {
-		detached := c.PartialObjectMetadata.DeepCopy()
+		detached := c.DeepCopy()
 		metav1.SetMetaDataAnnotation(&detached.ObjectMeta, aso.AnnotationReconcilePolicy, aso.PolicySkip)
 		detached.Finalizers = slices.DeleteFunc(detached.Finalizers, func(f string) bool { return f == aso.RemovalFinalizer })
 		if c.Annotations[aso.AnnotationReconcilePolicy] == aso.PolicySkip && len(detached.Finalizers) == len(c.Finalizers) {

@@ -8,7 +8,7 @@ var (
 	FunctionSeconds = histogram(Metric{Name: "capz_function_request_seconds", Unit: "seconds", Of: Function, Labels: []Label{anyLabel},
 		Buckets: []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1},
 		Help:    "Time to compose a composite resource."})
-	FunctionObjects = histogram(Metric{Name: "capz_function_composed_objects", Unit: "objects", Of: Function, Labels: []Label{anyLabel},
+	FunctionObjects = histogram(Metric{Name: "capz_function_composed_objects", Unit: objects, Of: Function, Labels: []Label{anyLabel},
 		Buckets: []float64{0, 1, 2, 5, 10, 20, 50, 100, 200},
 		Help:    "Number of desired composed objects of a composite resource."})
 )

@@ -146,12 +146,12 @@ var (
 
 	clusterPhase = Label{Name: "phase", Help: "Cluster API's `status.phase`", Values: []string{
 		string(clusterv1.ClusterPhasePending), string(clusterv1.ClusterPhaseProvisioning), string(clusterv1.ClusterPhaseProvisioned),
-		string(clusterv1.ClusterPhaseDeleting), string(clusterv1.ClusterPhaseFailed), string(clusterv1.ClusterPhaseUnknown),
+		string(clusterv1.ClusterPhaseDeleting), string(clusterv1.ClusterPhaseFailed), string(clusterv1.ClusterPhaseUnknown), //nolint:staticcheck // Of Clusters that an older Cluster API wrote.
 	}}
 	poolPhase = Label{Name: "phase", Help: "Cluster API's `status.phase`", Values: []string{
 		string(clusterv1.MachinePoolPhasePending), string(clusterv1.MachinePoolPhaseProvisioning), string(clusterv1.MachinePoolPhaseProvisioned),
 		string(clusterv1.MachinePoolPhaseRunning), string(clusterv1.MachinePoolPhaseScalingUp), string(clusterv1.MachinePoolPhaseScalingDown),
-		string(clusterv1.MachinePoolPhaseScaling), string(clusterv1.MachinePoolPhaseDeleting), string(clusterv1.MachinePoolPhaseFailed),
+		string(clusterv1.MachinePoolPhaseScaling), string(clusterv1.MachinePoolPhaseDeleting), string(clusterv1.MachinePoolPhaseFailed), //nolint:staticcheck // Of Clusters that an older Cluster API wrote.
 		string(clusterv1.MachinePoolPhaseUnknown),
 	}}
 	stateLabel = Label{Name: "state", Values: []string{StateReady, StateWaiting, StateFailed, StatePaused, StateDeleting, StatePending},

@@ -49,6 +49,9 @@ func (l Label) bounded(value string) string {
 	return Other
 }
 
+// objects is the unit of counts of objects.
+const objects = "objects"
+
 // A Metric is what is declared of a metric.
 type Metric struct {
 	Name string

@@ -161,7 +161,7 @@ func (e *expander) expand(ctx context.Context, o *unstructured.Unstructured) err
 			return err
 		case err != nil:
 			e.mistake(o, "Cluster API makes nothing of spec.topology: "+err.Error())
-			return nil
+			return nil //nolint:nilerr // The mistake has it.
 		case !changed:
 			return nil
 		}
@@ -232,7 +232,7 @@ func declare(class *clusterv1.ClusterClass) {
 		required := v.Required != nil && *v.Required
 		class.Status.Variables = append(class.Status.Variables, clusterv1.ClusterClassStatusVariable{Name: v.Name,
 			Definitions: []clusterv1.ClusterClassStatusVariableDefinition{{
-				From: clusterv1.VariableDefinitionFromInline, Required: &required, Schema: v.Schema, DeprecatedV1Beta1Metadata: v.DeprecatedV1Beta1Metadata,
+				From: clusterv1.VariableDefinitionFromInline, Required: &required, Schema: v.Schema, DeprecatedV1Beta1Metadata: v.DeprecatedV1Beta1Metadata, //nolint:staticcheck // Cluster API still reads it.
 			}}})
 	}
 }

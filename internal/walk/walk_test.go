@@ -104,7 +104,7 @@ func TestIndependent(t *testing.T) {
 	var changes []Change
 	arrived := make(chan struct{})
 	for range 2 {
-		changes = append(changes, ChangeOf(object, "meets the other", func(ctx context.Context) error {
+		changes = append(changes, ChangeOf(object, "meets the other", func(context.Context) error {
 			select {
 			case arrived <- struct{}{}:
 			case <-arrived:

@@ -14,9 +14,8 @@ import (
 )
 
 var (
-	specPaused     = field.At[bool]("spec", "paused")
-	dataSecretName = field.At[string]("spec", "bootstrap", "dataSecretName")
-	contractRefs   = []field.Path[map[string]any]{
+	specPaused   = field.At[bool]("spec", "paused")
+	contractRefs = []field.Path[map[string]any]{
 		field.At[map[string]any]("spec", "infrastructureRef"), field.At[map[string]any]("spec", "controlPlaneRef"),
 		field.At[map[string]any]("spec", "bootstrap", "configRef"),
 		field.At[map[string]any]("spec", "template", "spec", "infrastructureRef"), field.At[map[string]any]("spec", "template", "spec", "bootstrap", "configRef"),

@@ -152,7 +152,7 @@ func (w *walk) resource(xr *unstructured.Unstructured, gvk schema.GroupVersionKi
 		says.Says = append(says.Says, unread.Says...)
 	case obj != nil:
 		link := w.object(obj)
-		if link != nil && !(s.waiting && !obviously(link)) {
+		if link != nil && (!s.waiting || obviously(link)) {
 			return link
 		}
 	}

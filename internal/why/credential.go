@@ -90,7 +90,7 @@ func KeysOf(metadata *unstructured.Unstructured) (keys []string, known bool) {
 		fields := struct {
 			Data map[string]any `json:"f:data"`
 		}{}
-		if json.Unmarshal(entry.FieldsV1.Raw, &fields) != nil || fields.Data == nil {
+		if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil || fields.Data == nil {
 			continue
 		}
 		known = true

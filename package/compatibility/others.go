@@ -63,14 +63,14 @@ func runOthers(ctx context.Context, chosen []compatibility.Other) error {
 }
 
 func runOther(ctx context.Context, o compatibility.Other, commit string) error {
-	if err := os.MkdirAll(clones, 0o755); err != nil { //nolint:gosec // Like any sources.
+	if err := os.MkdirAll(clones, 0o755); err != nil {
 		return err
 	}
 	log, err := os.Create(filepath.Join(clones, o.Name()+".log"))
 	if err != nil {
 		return err
 	}
-	defer log.Close() //nolint:errcheck // What is lost is on the screen.
+	defer log.Close()
 	begun := time.Now()
 	c := &clone{dir: filepath.Join(clones, o.Name()), out: io.MultiWriter(os.Stdout, log)}
 	fmt.Fprintf(c.out, "%s in %s\n", o.Name(), c.dir)
@@ -192,7 +192,7 @@ func (c *clone) requireStaged(ctx context.Context, dir, module, version string) 
 	if content, err = compatibility.Require(content, upstream, module, version); err != nil {
 		return "", err
 	}
-	return "", os.WriteFile(path, content, 0o644) //nolint:gosec // Like any source.
+	return "", os.WriteFile(path, content, 0o644)
 }
 
 // hide has git take the clone for unchanged. Go writes into binaries whether the sources were, and links those anew that do not differ otherwise.

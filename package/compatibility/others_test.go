@@ -73,7 +73,7 @@ func TestClone(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(content), 0o755); err != nil { //nolint:gosec // A binary.
+		if err := os.WriteFile(file, []byte(content), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -73,6 +73,7 @@ func WriteError(w http.ResponseWriter, e *Error) {
 	WriteJSON(w, e.Status, e.body())
 }
 
+// WriteJSON answers a request with the body as JSON.
 func WriteJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-cache")
@@ -80,14 +81,17 @@ func WriteJSON(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body) // a client that went away needs no answer
 }
 
+// BadRequest returns the error 400 with a code and a message.
 func BadRequest(code, format string, args ...any) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// Conflict returns the error 409 with a code and a message.
 func Conflict(code, format string, args ...any) *Error {
 	return &Error{Status: http.StatusConflict, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// NotFound returns the error 404 with a code and a message.
 func NotFound(code, format string, args ...any) *Error {
 	return &Error{Status: http.StatusNotFound, Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -96,12 +100,14 @@ func resourceGroupNotFound(name string) *Error {
 	return NotFound("ResourceGroupNotFound", "Resource group '%s' could not be found.", name)
 }
 
+// ResourceNotFound returns the error that Azure answers with for a resource that does not exist.
 func ResourceNotFound(id ID) *Error {
 	return NotFound("ResourceNotFound",
 		"The Resource '%s' under resource group '%s' was not found. For more details please go to https://aka.ms/ARMResourceNotFoundFix",
 		id.TypedName(), id.ResourceGroup)
 }
 
+// InternalError returns the error 500 for what went wrong in the simulator.
 func InternalError(err error) *Error {
 	return &Error{Status: http.StatusInternalServerError, Code: "InternalServerError", Message: err.Error()}
 }

@@ -82,6 +82,7 @@ func LowerResourceGroups(id string) string {
 	return strings.Replace(id, "/resourceGroups/", "/resourcegroups/", 1)
 }
 
+// NormalLocation returns the name of a location as Azure compares it: "West Europe" is westeurope.
 func NormalLocation(location string) string {
 	return strings.ToLower(strings.ReplaceAll(location, " ", ""))
 }

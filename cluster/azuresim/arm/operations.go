@@ -258,6 +258,7 @@ func (s *Service) finishOn(op *Operation, r *Resource) error {
 	return nil
 }
 
+// SetState stores a resource with another provisioning state.
 func (s *Service) SetState(r *Resource, provisioningState string) error {
 	r.Properties()["provisioningState"] = provisioningState
 	RefreshETag(r)
@@ -308,6 +309,7 @@ func (s *Service) OperationURL(op *Operation, segment string) string {
 	return fmt.Sprintf("%s%s/%s?api-version=%s", s.EndpointOf(id.Subscription), path, op.ID, version)
 }
 
+// PathOf returns the path of a URL.
 func PathOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -29,10 +29,12 @@ type Resource struct {
 	Private map[string]any `json:"private,omitempty"`
 }
 
+// Key returns the ID as it is compared, in lower case.
 func (r *Resource) Key() string {
 	return strings.ToLower(r.ID)
 }
 
+// Identity returns the parts of the ID.
 func (r *Resource) Identity() ID {
 	id, err := ParseID(r.ID)
 	if err != nil {
@@ -41,15 +43,18 @@ func (r *Resource) Identity() ID {
 	return id
 }
 
+// Properties returns the properties, which are added if absent.
 func (r *Resource) Properties() map[string]any {
 	return fields.Child(r.Body, "properties")
 }
 
+// ProvisioningState returns properties.provisioningState; empty when there is none.
 func (r *Resource) ProvisioningState() string {
 	state, _ := r.Properties()["provisioningState"].(string)
 	return state
 }
 
+// Location returns where the resource is, as it was given.
 func (r *Resource) Location() string {
 	location, _ := r.Body["location"].(string)
 	return location

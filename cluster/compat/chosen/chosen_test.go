@@ -69,10 +69,10 @@ func run(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	program := filepath.Join(t.TempDir(), "chosen.test")
-	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-o", program, "-overlay", file, standIn).CombinedOutput(); err != nil { //nolint:gosec // Files of ours.
+	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-o", program, "-overlay", file, standIn).CombinedOutput(); err != nil {
 		t.Fatalf("CAPZ's tests cannot be built: %v\n%s", err, out)
 	}
-	out, err := exec.CommandContext(t.Context(), program, "-test.v").CombinedOutput() //nolint:gosec // What has just been built.
+	out, err := exec.CommandContext(t.Context(), program, "-test.v").CombinedOutput()
 	cases := map[string]bool{}
 	for _, result := range regexp.MustCompile(`(?m)^ *--- (PASS|FAIL): (\S+)`).FindAllStringSubmatch(string(out), -1) {
 		cases[result[2]] = result[1] == "PASS"

@@ -17,7 +17,7 @@ import (
 
 // Reasons why the health of a resource is not known, beside the codes of Azure's answers.
 const (
-	reasonCredentialFailed = "CredentialFailed"
+	reasonCredentialFailed = "CredentialFailed" //nolint:gosec // A reason.
 	reasonSignInFailed     = "SignInFailed"
 	reasonAzureNotReached  = "AzureNotReached"
 	reasonNotInAzure       = "ResourceNotFound"

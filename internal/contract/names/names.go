@@ -36,4 +36,4 @@ const TriedAgainAnnotation = "infrastructure.cluster.x-k8s.io/tried-again"
 const CredentialFinalizer = "credential.infrastructure.cluster.x-k8s.io/in-use" //nolint:gosec // The name of a finalizer.
 
 // TokenExpiresAtAnnotation on a kubeconfig Secret that holds a token says when that ends, RFC 3339.
-const TokenExpiresAtAnnotation = "infrastructure.cluster.x-k8s.io/token-expires-at" //nolint:gosec // The name of an annotation.
+const TokenExpiresAtAnnotation = "infrastructure.cluster.x-k8s.io/token-expires-at"

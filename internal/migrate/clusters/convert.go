@@ -162,12 +162,12 @@ func (p *picture) inlined(c *child) (*unstructured.Unstructured, error) {
 
 // keepsAnnotation reports whether an annotation of an ASO object is one that a user has to write for it to stay.
 func (p *picture) keepsAnnotation(c *child, name, value string) bool {
-	switch {
-	case name == aso.AnnotationReconcilePolicy:
+	switch name {
+	case aso.AnnotationReconcilePolicy:
 		return c.GetAnnotations()[v1beta1.AnnotationOwnership] == v1beta1.OwnershipExternal || !aso.SkippedByPause(c)
-	case name == aso.AnnotationCredentialFrom:
+	case aso.AnnotationCredentialFrom:
 		return value != v1beta1.CredentialSecret(p.cluster.GetName())
-	case name == aso.AnnotationOperator:
+	case aso.AnnotationOperator:
 		return false
 	}
 	domain, _, _ := strings.Cut(name, "/")

@@ -75,11 +75,17 @@ func availabilitySetType() *arm.ResourceType {
 	}
 }
 
+// Names of fields of several kinds.
+const (
+	faultDomainCount = "platformFaultDomainCount"
+	managedDisk      = "managedDisk"
+)
+
 func validateAvailabilitySet(p *arm.Put) *arm.Error {
 	if p.Existing == nil {
 		return nil
 	}
-	for _, name := range []string{"platformFaultDomainCount", "platformUpdateDomainCount"} {
+	for _, name := range []string{faultDomainCount, "platformUpdateDomainCount"} {
 		have, _ := fields.Number(p.Existing.Body, "properties", name)
 		if wanted, given := fields.Number(p.Requested, "properties", name); given && wanted != have {
 			return computeError(409, "PropertyChangeNotAllowed", name, "Changing property '"+name+"' is not allowed.")
@@ -94,7 +100,7 @@ func applyAvailabilitySet(p *arm.Put) *arm.Error {
 	}
 	fields.Fill(p.Result, map[string]any{
 		"sku":             map[string]any{"name": "Classic"},
-		fields.Properties: map[string]any{"platformUpdateDomainCount": int64(5), "platformFaultDomainCount": int64(3)},
+		fields.Properties: map[string]any{"platformUpdateDomainCount": int64(5), faultDomainCount: int64(3)},
 	})
 	return nil
 }

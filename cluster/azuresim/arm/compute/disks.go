@@ -108,7 +108,7 @@ func diskDeletable(_ *arm.Service, r *arm.Resource) *arm.Error {
 // attach makes a disk that of a machine; a disk that is not there yet is made.
 func attach(s *arm.Service, machine *arm.Resource, disk map[string]any, name string) error {
 	path := machine.Identity().GroupPath() + "/providers/" + TypeDisk + "/" + name
-	if given := fields.Text(disk, "managedDisk", "id"); given != "" {
+	if given := fields.Text(disk, managedDisk, "id"); given != "" {
 		path = given
 	}
 	r := s.Store.Get(path)
@@ -118,8 +118,8 @@ func attach(s *arm.Service, machine *arm.Resource, disk map[string]any, name str
 		r.Body = arm.NewBody(path, name, TypeDisk, map[string]any{
 			"creationData": map[string]any{"createOption": fields.Text(disk, "createOption")}, "diskSizeGB": size, fields.State: arm.StatusSucceeded,
 		})
-		r.Body["location"] = machine.Location()
-		r.Body["sku"] = map[string]any{"name": fields.Text(disk, "managedDisk", "storageAccountType")}
+		r.Body[fields.Location] = machine.Location()
+		r.Body["sku"] = map[string]any{"name": fields.Text(disk, managedDisk, "storageAccountType")}
 		for _, field := range []string{"zones", "tags"} {
 			if value, ok := fields.Clone(machine.Body)[field]; ok {
 				r.Body[field] = value
@@ -132,7 +132,7 @@ func attach(s *arm.Service, machine *arm.Resource, disk map[string]any, name str
 			return err
 		}
 	}
-	fields.Child(disk, "managedDisk")["id"] = r.ID
+	fields.Child(disk, managedDisk)["id"] = r.ID
 	r.Body["managedBy"] = machine.ID
 	r.Properties()["diskState"] = "Attached"
 	return s.Store.Put(r)

@@ -94,6 +94,6 @@ func settleIdentity(s *arm.Service, r *arm.Resource) error {
 }
 
 func applyCapacityReservation(p *arm.Put) *arm.Error {
-	fields.Fill(fields.Child(p.Result, "properties"), map[string]any{"platformFaultDomainCount": int64(1), "reservationId": uuid.NewSHA1(uuid.NameSpaceURL, []byte(p.ID.Key())).String()})
+	fields.Fill(fields.Child(p.Result, "properties"), map[string]any{faultDomainCount: int64(1), "reservationId": uuid.NewSHA1(uuid.NameSpaceURL, []byte(p.ID.Key())).String()})
 	return applyTimeCreated(p)
 }

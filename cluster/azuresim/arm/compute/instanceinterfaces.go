@@ -64,7 +64,7 @@ func interfaceOf(set, instance *arm.Resource, configuration map[string]any) *arm
 	if group := fields.At(configuration, "properties", "networkSecurityGroup"); group != nil {
 		properties["networkSecurityGroup"] = group
 	}
-	nic.Body = map[string]any{"id": nic.ID, "name": nic.Name, "type": nic.Type, "etag": "", "location": set.Location(), fields.Properties: properties}
+	nic.Body = map[string]any{"id": nic.ID, "name": nic.Name, "type": nic.Type, "etag": "", fields.Location: set.Location(), fields.Properties: properties}
 	if tags, given := fields.Clone(set.Body)["tags"]; given && isFlexible(set.Body) {
 		nic.Body["tags"] = tags
 	}

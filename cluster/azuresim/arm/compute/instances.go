@@ -76,7 +76,7 @@ func instanceBody(s *arm.Service, set, r *arm.Resource, computer string) map[str
 			properties[name] = value
 		}
 	}
-	body := map[string]any{"location": set.Location()}
+	body := map[string]any{fields.Location: set.Location()}
 	for _, name := range []string{"tags", "plan", "identity"} {
 		if value, given := fields.Clone(set.Body)[name]; given {
 			body[name] = value
@@ -115,7 +115,7 @@ func completeStorage(set, r *arm.Resource, storage map[string]any) {
 		lun, _ := fields.Number(data, "lun")
 		data["name"] = fmt.Sprintf("%s_disk%d_%s", r.Name, lun+2, unique)
 		data["deleteOption"] = "Delete"
-		fields.Fill(data, map[string]any{"caching": "None", "createOption": "Empty", "managedDisk": map[string]any{"storageAccountType": defaultStorage(fields.Text(set.Body, "sku", "name"))}})
+		fields.Fill(data, map[string]any{"caching": "None", "createOption": "Empty", managedDisk: map[string]any{"storageAccountType": defaultStorage(fields.Text(set.Body, "sku", "name"))}})
 	}
 	if image, given := storage["imageReference"].(map[string]any); given && fields.Text(image, "publisher") != "" {
 		fields.Fill(image, map[string]any{"exactVersion": exactVersion(fields.Text(image, "sku"), fields.Text(image, "version"))})
@@ -130,7 +130,7 @@ func storeExtensions(s *arm.Service, set, r *arm.Resource, version string) *arm.
 	for _, extension := range fields.Objects(modelOf(set), "extensionProfile", "extensions") {
 		name := fields.Text(extension, "name")
 		one := &arm.Resource{ID: r.ID + "/extensions/" + name, Type: TypeVMExtension, Name: name, Created: s.Clock.Now(), APIVersion: version, Private: map[string]any{}}
-		one.Body = map[string]any{"id": one.ID, "name": name, "type": TypeVMExtension, "location": r.Location(), fields.Properties: fields.Child(fields.Clone(extension), "properties")}
+		one.Body = map[string]any{"id": one.ID, "name": name, "type": TypeVMExtension, fields.Location: r.Location(), fields.Properties: fields.Child(fields.Clone(extension), "properties")}
 		one.Properties()[fields.State] = arm.StateCreating
 		if err := s.Store.Put(one); err != nil {
 			return arm.InternalError(err)
@@ -173,7 +173,7 @@ func (c *Provider) viewInstance(s *arm.Service, r *arm.Resource, _ string) map[s
 			properties[fields.State] = arm.StatusSucceeded
 		}
 		extensions = append(extensions, map[string]any{
-			"name": name, "id": r.ID + "/extensions/" + name, "type": typeScaleSetInstance + "/extensions", "location": r.Location(), fields.Properties: properties,
+			"name": name, "id": r.ID + "/extensions/" + name, "type": typeScaleSetInstance + "/extensions", fields.Location: r.Location(), fields.Properties: properties,
 		})
 	}
 	if extensions != nil {

@@ -108,7 +108,7 @@ func (c *Provider) checkSize(p *arm.Put) *arm.Error {
 
 // checkZones refuses zones that the location does not have.
 func checkZones(p *arm.Put, zones []string) *arm.Error {
-	location := arm.NormalLocation(fields.Text(p.Requested, "location"))
+	location := arm.NormalLocation(fields.Text(p.Requested, fields.Location))
 	if offered := zonesOf(location); !fields.SameSet(zones, intersect(offered, zones)) {
 		return arm.BadRequest("AvailabilityZoneNotSupported", "The zone(s) '%s' for resource '%s' is not supported. The supported zones for location '%s' are '%s'",
 			strings.Join(zones, ","), p.ID.TypedName(), location, strings.Join(offered, ","))
@@ -118,7 +118,7 @@ func checkZones(p *arm.Put, zones []string) *arm.Error {
 
 // checkRestriction refuses a size that is to be had in none of the zones, or not in the location if there are none.
 func (c *Provider) checkRestriction(p *arm.Put, size machineSize, zones []string) *arm.Error {
-	location := arm.NormalLocation(fields.Text(p.Requested, "location"))
+	location := arm.NormalLocation(fields.Text(p.Requested, fields.Location))
 	if len(zones) == 0 && c.offers.restricted(size.name, location, "") || len(zones) > 0 && len(c.zonesWith(size, location, zones)) == 0 {
 		return arm.Conflict("SkuNotAvailable", "The requested VM size for resource 'Following SKUs have failed for Capacity Restrictions: %s' is currently not available in location '%s'. Please try another size or deploy to a different location or different zone. See https://aka.ms/azureskunotavailable for details.", size.name, location)
 	}
@@ -167,7 +167,7 @@ func (c *Provider) checkImageOf(p *arm.Put, storage map[string]any) *arm.Error {
 		return computeError(http.StatusBadRequest, "InvalidParameter", "imageReference", "Required parameter 'imageReference' is missing (null).")
 	}
 	name := imageName(image)
-	location := arm.NormalLocation(fields.Text(p.Requested, "location"))
+	location := arm.NormalLocation(fields.Text(p.Requested, fields.Location))
 	if c.offers.missingImage(name) {
 		return missingImage(image, name, location)
 	}
@@ -299,7 +299,7 @@ func checkDisks(p *arm.Put) *arm.Error {
 			return computeError(http.StatusBadRequest, "InvalidParameter", "dataDisk.lun", fmt.Sprintf("Cannot attach data disk '%s' to VM '%s' because the LUN %d is missing or already in use.", fields.Text(disk, "name"), p.ID.Name, lun))
 		}
 		taken[lun] = true
-		path := fields.Text(disk, "managedDisk", "id")
+		path := fields.Text(disk, managedDisk, "id")
 		if path == "" {
 			continue
 		}
@@ -318,7 +318,7 @@ func checkDisks(p *arm.Put) *arm.Error {
 func checkMachineReferences(p *arm.Put) *arm.Error {
 	properties := fields.Child(fields.Clone(p.Requested), "properties")
 	for _, path := range [][]string{{"availabilitySet"}, {"virtualMachineScaleSet"}, {"proximityPlacementGroup"}, {"capacityReservation", "capacityReservationGroup"},
-		{"storageProfile", "osDisk", "managedDisk", "diskEncryptionSet"}} {
+		{"storageProfile", "osDisk", managedDisk, "diskEncryptionSet"}} {
 		id := fields.Text(properties, append(path, "id")...)
 		if id != "" && p.Service.Store.Get(id) == nil {
 			return computeError(http.StatusNotFound, "NotFound", path[len(path)-1], fmt.Sprintf("The entity %s was not found in this Azure location.", id))

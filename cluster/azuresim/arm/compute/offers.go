@@ -97,7 +97,7 @@ func (c *Provider) checkQuota(p *arm.Put) *arm.Error {
 
 // checkQuotaFor refuses so many more machines of a size.
 func (c *Provider) checkQuotaFor(p *arm.Put, size machineSize, count int) *arm.Error {
-	location, more := arm.NormalLocation(fields.Text(p.Requested, "location")), count*size.cpus
+	location, more := arm.NormalLocation(fields.Text(p.Requested, fields.Location)), count*size.cpus
 	for _, quota := range c.offers.Quotas {
 		all := strings.EqualFold(quota.Family, "cores")
 		if arm.NormalLocation(quota.Location) != location || !all && !strings.EqualFold(quota.Family, size.family) {
@@ -168,7 +168,7 @@ func (c *Provider) skusIn(location string) []any {
 	var found []any
 	for _, name := range sizeNames() {
 		size, _ := sizeNamed(name)
-		info := map[string]any{"location": location, "zones": fields.List(zones), "zoneDetails": []any{}}
+		info := map[string]any{fields.Location: location, "zones": fields.List(zones), "zoneDetails": []any{}}
 		if size.series.ultra && len(zones) > 0 {
 			info["zoneDetails"] = []any{map[string]any{
 				"name": fields.List(zones), "capabilities": []any{map[string]any{"name": "UltraSSDAvailable", "value": "True"}},
@@ -183,7 +183,7 @@ func (c *Provider) skusIn(location string) []any {
 	domains := map[bool]string{true: "3", false: "2"}[len(zones) > 0]
 	for _, name := range []string{"Aligned", "Classic"} {
 		found = append(found, map[string]any{
-			"resourceType": "availabilitySets", "name": name, "locations": []any{location}, "locationInfo": []any{map[string]any{"location": location, "zones": []any{}, "zoneDetails": []any{}}},
+			"resourceType": "availabilitySets", "name": name, "locations": []any{location}, "locationInfo": []any{map[string]any{fields.Location: location, "zones": []any{}, "zoneDetails": []any{}}},
 			"capabilities": []any{map[string]any{"name": "MaximumPlatformFaultDomainCount", "value": domains}}, "restrictions": []any{},
 		})
 	}

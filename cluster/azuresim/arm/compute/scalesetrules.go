@@ -29,7 +29,7 @@ var noticeTime = regexp.MustCompile(`^PT([5-9]|1[0-5])M$`)
 
 // fixedOfScaleSet are the properties that were decided at creation.
 var fixedOfScaleSet = []string{
-	"orchestrationMode", "platformFaultDomainCount", "proximityPlacementGroup", "virtualMachineProfile.osProfile.computerNamePrefix",
+	"orchestrationMode", faultDomainCount, "proximityPlacementGroup", "virtualMachineProfile.osProfile.computerNamePrefix",
 	"virtualMachineProfile.osProfile.adminUsername", "virtualMachineProfile.priority", "virtualMachineProfile.storageProfile.osDisk.osType",
 	"virtualMachineProfile.storageProfile.osDisk.createOption", "virtualMachineProfile.securityProfile.securityType",
 }
@@ -145,7 +145,7 @@ func (c *Provider) checkCapacity(p *arm.Put, wanted map[string]any) *arm.Error {
 	if more <= 0 {
 		return nil
 	}
-	location := arm.NormalLocation(fields.Text(wanted, "location"))
+	location := arm.NormalLocation(fields.Text(wanted, fields.Location))
 	if with := c.zonesWith(size, location, zones); fields.Bool(wanted, "properties", "zoneBalance") && len(with) < len(zones) {
 		zones = nil
 		for _, zone := range fields.Texts(wanted, "zones") {
@@ -284,7 +284,7 @@ func checkModelSpot(model map[string]any) *arm.Error {
 
 // checkModelReferences refuses encryption sets and capacity reservations that do not exist.
 func checkModelReferences(p *arm.Put, model map[string]any) *arm.Error {
-	for _, path := range [][]string{{"capacityReservation", "capacityReservationGroup"}, {"storageProfile", "osDisk", "managedDisk", "diskEncryptionSet"}} {
+	for _, path := range [][]string{{"capacityReservation", "capacityReservationGroup"}, {"storageProfile", "osDisk", managedDisk, "diskEncryptionSet"}} {
 		if id := fields.Text(model, append(path, "id")...); id != "" && p.Service.Store.Get(id) == nil {
 			return computeError(http.StatusNotFound, "NotFound", path[len(path)-1], fmt.Sprintf("The entity %s was not found in this Azure location.", id))
 		}

@@ -101,10 +101,10 @@ func applyScaleSet(p *arm.Put) *arm.Error {
 		"uniqueId": uuid.NewString(), fields.Created: p.Now.UTC().Format(time.RFC3339Nano), "orchestrationMode": "Uniform", "singlePlacementGroup": false,
 	})
 	if isFlexible(p.Result) {
-		fields.Fill(properties, map[string]any{"platformFaultDomainCount": int64(1)})
+		fields.Fill(properties, map[string]any{faultDomainCount: int64(1)})
 	} else {
 		fields.Fill(properties, map[string]any{
-			"overprovision": true, "doNotRunExtensionsOnOverprovisionedVMs": false, "platformFaultDomainCount": int64(2), "upgradePolicy": map[string]any{"mode": "Manual"},
+			"overprovision": true, "doNotRunExtensionsOnOverprovisionedVMs": false, faultDomainCount: int64(2), "upgradePolicy": map[string]any{"mode": "Manual"},
 		})
 		fields.Child(properties, "virtualMachineProfile")
 	}
@@ -142,7 +142,7 @@ func applyModel(p *arm.Put, profile map[string]any, created any) {
 		fields.Fill(system, map[string]any{"linuxConfiguration": map[string]any{"disablePasswordAuthentication": false, "provisionVMAgent": true}})
 	}
 	fields.Fill(fields.Child(profile, "storageProfile"), map[string]any{"osDisk": map[string]any{
-		"osType": kind, "createOption": "FromImage", "caching": "None", "managedDisk": map[string]any{"storageAccountType": "Standard_LRS"}, "diskSizeGB": size,
+		"osType": kind, "createOption": "FromImage", "caching": "None", managedDisk: map[string]any{"storageAccountType": "Standard_LRS"}, "diskSizeGB": size,
 	}})
 	for _, configuration := range fields.Objects(profile, "networkProfile", "networkInterfaceConfigurations") {
 		fields.Fill(fields.Child(configuration, "properties"), map[string]any{

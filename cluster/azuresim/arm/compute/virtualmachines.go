@@ -131,17 +131,17 @@ func applyMachineDisks(p *arm.Put, storage map[string]any) {
 	if disk["osType"] == "Windows" {
 		size = 127
 	}
-	fields.Fill(disk, map[string]any{"diskSizeGB": size, "managedDisk": map[string]any{"storageAccountType": defaultStorage(fields.Text(p.Result, "properties", "hardwareProfile", "vmSize"))}})
+	fields.Fill(disk, map[string]any{"diskSizeGB": size, managedDisk: map[string]any{"storageAccountType": defaultStorage(fields.Text(p.Result, "properties", "hardwareProfile", "vmSize"))}})
 	fields.Fill(storage, map[string]any{"dataDisks": []any{}})
 	for _, data := range fields.Objects(storage, "dataDisks") {
 		fields.Fill(data, map[string]any{
-			"caching": "None", "toBeDetached": false, "deleteOption": "Detach", "managedDisk": map[string]any{"storageAccountType": defaultStorage(fields.Text(p.Result, "properties", "hardwareProfile", "vmSize"))},
+			"caching": "None", "toBeDetached": false, "deleteOption": "Detach", managedDisk: map[string]any{"storageAccountType": defaultStorage(fields.Text(p.Result, "properties", "hardwareProfile", "vmSize"))},
 		})
-		if existing := p.Service.Store.Get(fields.Text(data, "managedDisk", "id")); existing != nil {
+		if existing := p.Service.Store.Get(fields.Text(data, managedDisk, "id")); existing != nil {
 			size, _ := fields.Number(existing.Body, "properties", "diskSizeGB")
 			data["diskSizeGB"] = size
 			fields.Fill(data, map[string]any{"name": existing.Name})
-			fields.Child(data, "managedDisk")["storageAccountType"] = fields.Text(existing.Body, "sku", "name")
+			fields.Child(data, managedDisk)["storageAccountType"] = fields.Text(existing.Body, "sku", "name")
 		}
 	}
 }
@@ -207,10 +207,10 @@ func storeMachine(p *arm.Put) *arm.Error {
 	}
 	wanted := map[string]bool{}
 	for _, disk := range fields.Objects(p.Resource.Body, "properties", "storageProfile", "dataDisks") {
-		wanted[strings.ToLower(fields.Text(disk, "managedDisk", "id"))] = true
+		wanted[strings.ToLower(fields.Text(disk, managedDisk, "id"))] = true
 	}
 	for _, disk := range fields.Objects(p.Existing.Body, "properties", "storageProfile", "dataDisks") {
-		if path := fields.Text(disk, "managedDisk", "id"); !wanted[strings.ToLower(path)] {
+		if path := fields.Text(disk, managedDisk, "id"); !wanted[strings.ToLower(path)] {
 			if err := detach(p.Service, path, false); err != nil {
 				return arm.InternalError(err)
 			}
@@ -269,7 +269,7 @@ func viewMachine(_ *arm.Service, r *arm.Resource, apiVersion string) map[string]
 func machineRemoved(s *arm.Service, r *arm.Resource) error {
 	storage := fields.Child(fields.Clone(r.Properties()), "storageProfile")
 	for _, disk := range append(fields.Objects(storage, "dataDisks"), fields.Child(storage, "osDisk")) {
-		if err := detach(s, fields.Text(disk, "managedDisk", "id"), fields.Text(disk, "deleteOption") == "Delete"); err != nil {
+		if err := detach(s, fields.Text(disk, managedDisk, "id"), fields.Text(disk, "deleteOption") == "Delete"); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 )
 
+// IsZero reports whether a value is empty or the number zero.
 func IsZero(value any) bool {
 	if n, ok := value.(int64); ok {
 		return n == 0
@@ -45,6 +46,7 @@ func Differs(present, requested map[string]any) bool {
 	return false
 }
 
+// IsEmpty reports whether a value is null, false, or without any content.
 func IsEmpty(value any) bool {
 	switch v := value.(type) {
 	case nil:

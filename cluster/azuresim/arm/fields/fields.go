@@ -23,6 +23,7 @@ const (
 	State      = "provisioningState"
 	Principal  = "principalId"
 	Created    = "timeCreated"
+	Location   = "location"
 	Status     = "status"
 )
 
@@ -32,6 +33,7 @@ const (
 	Version2025 = "2025-01-01"
 )
 
+// List returns strings as a list in a body.
 func List(list []string) []any {
 	found := []any{}
 	for _, one := range list {
@@ -63,11 +65,13 @@ func At(body map[string]any, path ...string) any {
 	return value
 }
 
+// Text returns the string at path; empty when there is none.
 func Text(body map[string]any, path ...string) string {
 	s, _ := At(body, path...).(string)
 	return s
 }
 
+// Number returns the whole number at path, and whether there is one.
 func Number(body map[string]any, path ...string) (int64, bool) {
 	switch n := At(body, path...).(type) {
 	case int64:
@@ -78,6 +82,7 @@ func Number(body map[string]any, path ...string) (int64, bool) {
 	return 0, false
 }
 
+// Bool reports whether the value at path is true.
 func Bool(body map[string]any, path ...string) bool {
 	b, _ := At(body, path...).(bool)
 	return b
@@ -95,6 +100,7 @@ func Objects(body map[string]any, path ...string) []map[string]any {
 	return found
 }
 
+// Clone returns a deep copy of a body.
 func Clone(body map[string]any) map[string]any {
 	return runtime.DeepCopyJSON(body)
 }

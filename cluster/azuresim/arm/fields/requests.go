@@ -7,10 +7,12 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
+// Encode returns a body as JSON.
 func Encode(body map[string]any) ([]byte, error) {
 	return json.Marshal(body)
 }
 
+// SameSet reports whether both lists have the same strings, in whatever order.
 func SameSet(a, b []string) bool {
 	have := map[string]bool{}
 	for _, one := range a {

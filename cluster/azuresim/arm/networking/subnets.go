@@ -150,6 +150,7 @@ func subnetUsers(s *arm.Service, subnet string) []string {
 	return users
 }
 
+// IPConfigurationsIn returns the IDs of the IP configurations of a resource that are in a subnet.
 func IPConfigurationsIn(r *arm.Resource, subnet string) []string {
 	var users []string
 	for _, list := range []string{ListConfigurations, ListFrontends, "gatewayIPConfigurations"} {

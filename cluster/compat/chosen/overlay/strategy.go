@@ -45,6 +45,7 @@ func (s *rollingUpdateStrategy) Surge(replicas int) (int, error) {
 	return of.Surge, err
 }
 
+//nolint:unused // Of an interface of the package that this file is compiled into.
 func (s *rollingUpdateStrategy) maxUnavailable(replicas int) (int, error) {
 	of, err := chosen.StrategyOf(s.MachineRollingUpdateDeployment, replicas)
 	return of.Unavailable, err
