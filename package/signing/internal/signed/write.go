@@ -63,7 +63,7 @@ func Write(ctx context.Context, o Options) ([]Package, error) {
 	if err := o.signChecksums(); err != nil {
 		return nil, err
 	}
-	return packages, os.WriteFile(filepath.Join(o.Dir, PublicKey), o.Signer.PublicKey(), 0o644) //nolint:gosec // It is public.
+	return packages, os.WriteFile(filepath.Join(o.Dir, PublicKey), o.Signer.PublicKey(), 0o644)
 }
 
 // write makes the layout of a package: for each of its digests the two images that cosign keeps signatures and attestations
@@ -82,7 +82,7 @@ func (o Options) write(ctx context.Context, p Package) error {
 		return err
 	}
 	for _, digest := range p.Digests {
-		image := p.Tag.Repository.Digest(digest.String())
+		image := p.Tag.Digest(digest.String())
 		signature, err := o.Signer.Sign(ctx, image)
 		if err != nil {
 			return err
@@ -139,5 +139,5 @@ func (o Options) signChecksums() error {
 		return err
 	}
 	encoded := base64.StdEncoding.EncodeToString(signature)
-	return os.WriteFile(filepath.Join(o.Dir, checksumsSignature), []byte(encoded), 0o644) //nolint:gosec // It is public.
+	return os.WriteFile(filepath.Join(o.Dir, checksumsSignature), []byte(encoded), 0o644)
 }
