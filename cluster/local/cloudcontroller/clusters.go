@@ -187,7 +187,7 @@ func (c *controller) secret(ctx context.Context, name, key string) ([]byte, erro
 		return nil, err
 	}
 	if len(secret.Data[key]) == 0 {
-		return nil, fmt.Errorf("Secret %s has no %s", name, key)
+		return nil, fmt.Errorf("the Secret %s has no %s", name, key)
 	}
 	return secret.Data[key], nil
 }

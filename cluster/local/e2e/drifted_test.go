@@ -42,7 +42,7 @@ var changeAWorker = once("a worker was changed in Azure", func(w *world) error {
 			properties[acceleration] = false
 		})
 	}
-	return fmt.Errorf("Azure has no network interface of %s", workers) //nolint:staticcheck // A name.
+	return fmt.Errorf("Azure has no network interface of %s", workers)
 })
 
 // driftTold expects that its AzureMachine says so.

@@ -79,7 +79,7 @@ func loseMachine(prefix string) func(*world) error {
 				return w.azure.DeleteResource(w.ctx, r.ID)
 			}
 		}
-		return fmt.Errorf("Azure has no virtual machine of %s", prefix) //nolint:staticcheck // A name.
+		return fmt.Errorf("Azure has no virtual machine of %s", prefix)
 	})
 }
 

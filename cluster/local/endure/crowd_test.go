@@ -16,10 +16,10 @@ func TestCrush(t *testing.T) {
 	defer cancel()
 	var sent atomic.Int64
 	refused := crush(ctx, 30, func() error {
-		switch n := sent.Add(1); {
-		case n%3 == 0:
+		switch sent.Add(1) % 3 {
+		case 0:
 			return apierrors.NewTooManyRequests("too many", 1)
-		case n%3 == 1:
+		case 1:
 			return errors.New("down")
 		}
 		<-ctx.Done()

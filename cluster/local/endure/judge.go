@@ -73,11 +73,16 @@ type Permission struct {
 	Path *regexp.Regexp
 }
 
+// deletes reports whether a request asks Azure to delete something.
+func deletes(r admin.Request) bool {
+	return r.Method == http.MethodDelete || r.Method == http.MethodPost && deletesInstances.MatchString(r.Path)
+}
+
 // Unasked says which requests deleted something that the life did not ask for. What a DELETE asked for is judged, whatever the answer was.
 func Unasked(requests []admin.Request, permitted []Permission) []string {
 	var unasked []string
 	for _, r := range requests {
-		if r.Method != http.MethodDelete && !(r.Method == http.MethodPost && deletesInstances.MatchString(r.Path)) {
+		if !deletes(r) {
 			continue
 		}
 		asked := slices.ContainsFunc(permitted, func(p Permission) bool {

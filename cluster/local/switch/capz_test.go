@@ -46,7 +46,7 @@ func runDeployment(ctx context.Context, s *stack.Stack, c client.Client, key cli
 		d := &appsv1.Deployment{}
 		if err := c.Get(ctx, key, d); err != nil {
 			if ctx.Err() != nil {
-				return nil
+				return nil //nolint:nilerr // It was to end.
 			}
 			return err
 		}

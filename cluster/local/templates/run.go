@@ -67,8 +67,11 @@ func (w *world) run(ctx context.Context, result *Result) error {
 	begun := time.Now()
 	err := w.apply(ctx)
 	if text, expected := refusals[w.template.Path]; expected {
-		if err == nil || !strings.Contains(err.Error(), text) {
-			return errors.Join(fmt.Errorf("Cluster API says %v, and not %q", err, text), w.leave(ctx)) //nolint:staticcheck // A name.
+		switch {
+		case err == nil:
+			return errors.Join(fmt.Errorf("it is taken; want a refusal with %q", text), w.leave(ctx))
+		case !strings.Contains(err.Error(), text):
+			return errors.Join(fmt.Errorf("want a refusal with %q: %w", text, err), w.leave(ctx))
 		}
 		result.Reached, result.LeftOut = refused, kindsOf(w.leftOut)
 		return w.leave(ctx)
