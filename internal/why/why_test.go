@@ -306,7 +306,7 @@ func TestOf(t *testing.T) {
 				f.edit(t, plane, annotated("infrastructure.cluster.x-k8s.io/credential-failed", "CredentialMissing: no key clientSecret"))
 				f.edit(t, plane, set(map[string]any{"name": "id"}, "spec", "identityRef"))
 				f.edit(t, "Secret/id-secret", func(o *unstructured.Unstructured) {
-					o.SetManagedFields([]metav1.ManagedFieldsEntry{{FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{"f:password":{}}}`)}}})
+					o.SetManagedFields([]metav1.ManagedFieldsEntry{{FieldsV1: metav1.NewFieldsV1(`{"f:data":{"f:password":{}}}`)}})
 				})
 			},
 			roots: []root{{"Secret id-secret", "KeyMissing", "has no key clientSecret, but keys password", "Add the keys"}},

@@ -87,19 +87,23 @@ func touch(path string) error {
 	return file.Close()
 }
 
-// bindSystem gives the machine the programs and libraries of the machine below, and a /usr/local of its own.
+// bindSystem gives the machine the programs and libraries of the machine below, and folders of its own where software is installed beside them:
+// in /usr/local, and in /usr/libexec, in which the kubelet of Kubernetes before 1.36 makes the folder of FlexVolume plugins.
 func bindSystem(root string) error {
 	if err := bind("/usr", filepath.Join(root, "usr"), true); err != nil {
 		return err
 	}
-	if _, err := os.Stat("/usr/local"); err == nil {
-		local := filepath.Join(root, "opt", "local")
-		for _, dir := range []string{"bin", "sbin", "lib", "share"} {
-			if err := os.MkdirAll(filepath.Join(local, dir), 0o755); err != nil {
+	for own, folders := range map[string][]string{"local": {"bin", "sbin", "lib", "share"}, "libexec": {"kubernetes"}} {
+		if _, err := os.Stat(filepath.Join("/usr", own)); err != nil {
+			continue
+		}
+		from := filepath.Join(root, "opt", own)
+		for _, folder := range folders {
+			if err := os.MkdirAll(filepath.Join(from, folder), 0o755); err != nil {
 				return err
 			}
 		}
-		if err := bind(local, filepath.Join(root, "usr", "local"), false); err != nil {
+		if err := bind(from, filepath.Join(root, "usr", own), false); err != nil {
 			return err
 		}
 	}
