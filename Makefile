@@ -204,7 +204,7 @@ endure: ## Live lives of clusters for HOURS while things break, 1,000 kills and 
 endure-quick: ## The same with a short life of each AKS family, in eleven minutes once all is built.
 	@mkdir -p $(OUTPUT)
 	@go build -C $(LOCAL) -o $(CURDIR)/$(OUTPUT)/local .
-	@$(ENDURE) $(if $(ONLY),,--only aks-aso --only aks --only platform) --between 2 --time 1m --parallel 3
+	@$(ENDURE) $(if $(ONLY),,--only aks-aso --only aks --only platform) --between 1 --time 1m --parallel 3
 
 BENCH  ?= .local/bench
 ROUNDS ?= 5
