@@ -12,9 +12,11 @@ import (
 
 	arv1 "k8s.io/api/admissionregistration/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	extv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -169,24 +171,21 @@ var asoKinds = []string{
 
 // awaitServed waits until the API server serves a kind, and says so when another kind has its names.
 func awaitServed(ctx context.Context, name string) error {
-	for {
-		served, err := stack.Serves(ctx, server.client, name)
-		if served || err != nil {
-			return err
-		}
+	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		crd := &extv1.CustomResourceDefinition{}
 		if err := server.client.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
-			return err
+			return false, err
 		}
-		for _, c := range crd.Status.Conditions {
-			if c.Type == extv1.NamesAccepted && c.Status == extv1.ConditionFalse {
-				return fmt.Errorf("%s: %s", name, c.Message)
-			}
+		if served, err := stack.Serves(server.client.RESTMapper(), crd); served || err != nil {
+			return served, err
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%s is not served: %w", name, ctx.Err())
-		case <-time.After(50 * time.Millisecond):
+		if names := apihelpers.FindCRDCondition(crd, extv1.NamesAccepted); names != nil && names.Status == extv1.ConditionFalse {
+			return false, errors.New(names.Message)
 		}
+		return false, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s is not served: %w", name, err)
 	}
+	return nil
 }

@@ -108,17 +108,17 @@ func (s *Stack) established(ctx context.Context, objects manifests) error {
 
 func (s *Stack) servedCRD(ctx context.Context, name string) error {
 	return await(ctx, "CustomResourceDefinition "+name, func(ctx context.Context) (bool, error) {
-		return Serves(ctx, s.client, name)
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := s.client.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
+			return false, client.IgnoreNotFound(err)
+		}
+		return Serves(s.client.RESTMapper(), crd)
 	})
 }
 
 // Serves reports whether the API server serves the kind of a CustomResourceDefinition. Established alone does not say it:
-// discovery, from which clients learn the path of a kind, follows a moment later.
-func Serves(ctx context.Context, c client.Client, name string) (bool, error) {
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if err := c.Get(ctx, client.ObjectKey{Name: name}, crd); err != nil {
-		return false, client.IgnoreNotFound(err)
-	}
+// discovery, which the mapper reads, follows a moment later.
+func Serves(mapper meta.RESTMapper, crd *apiextensionsv1.CustomResourceDefinition) (bool, error) {
 	if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) {
 		return false, nil
 	}
@@ -127,7 +127,7 @@ func Serves(ctx context.Context, c client.Client, name string) (bool, error) {
 		if !v.Served {
 			continue
 		}
-		if _, err := c.RESTMapper().RESTMapping(kind, v.Name); meta.IsNoMatchError(err) {
+		if _, err := mapper.RESTMapping(kind, v.Name); meta.IsNoMatchError(err) {
 			return false, nil
 		} else if err != nil {
 			return false, err
