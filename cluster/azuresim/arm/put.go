@@ -55,13 +55,13 @@ func (s *Service) preparePut(r *http.Request, id ID, t *ResourceType, version st
 		return nil, BadRequest("InvalidRequestContent", "The request content was invalid and could not be deserialized: '%v'.", err)
 	}
 	requested := fields.WithoutNulls(given)
-	if t.Tracked && fields.Text(requested, "location") == "" {
+	if t.Tracked && fields.Text(requested, fields.Location) == "" {
 		return nil, BadRequest("LocationRequired", "The location property is required for this definition.")
 	}
-	if existing != nil && t.Tracked && !strings.EqualFold(NormalLocation(fields.Text(requested, "location")), NormalLocation(existing.Location())) {
+	if existing != nil && t.Tracked && !strings.EqualFold(NormalLocation(fields.Text(requested, fields.Location)), NormalLocation(existing.Location())) {
 		return nil, Conflict("InvalidResourceLocation",
 			"The resource '%s' already exists in location '%s' in resource group '%s'. A resource with the same name cannot be created in location '%s'. Please select a new resource name.",
-			id.Name, existing.Location(), id.ResourceGroup, fields.Text(requested, "location"))
+			id.Name, existing.Location(), id.ResourceGroup, fields.Text(requested, fields.Location))
 	}
 	return &Put{Service: s, ID: id, APIVersion: version, Now: s.Clock.Now(), Existing: existing, Requested: requested, given: given, course: courseOf(r.Context())}, nil
 }

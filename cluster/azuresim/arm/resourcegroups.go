@@ -58,14 +58,14 @@ func validateResourceGroup(p *Put) *Error {
 	if e := invalidGroupName(p.ID.Name); e != nil {
 		return e
 	}
-	location := NormalLocation(fields.Text(p.Requested, "location"))
+	location := NormalLocation(fields.Text(p.Requested, fields.Location))
 	regions := p.Service.Tenants.CloudOf(p.ID.Subscription).Regions
 	if slices.Contains(regions, location) {
 		return nil
 	}
 	return BadRequest("LocationNotAvailableForResourceGroup",
 		"The provided location '%s' is not available for resource group. List of available regions is '%s'.",
-		fields.Text(p.Requested, "location"), strings.Join(regions, ","))
+		fields.Text(p.Requested, fields.Location), strings.Join(regions, ","))
 }
 
 func applyResourceGroup(p *Put) *Error {

@@ -56,7 +56,7 @@ func (r *Resource) ProvisioningState() string {
 
 // Location returns where the resource is, as it was given.
 func (r *Resource) Location() string {
-	location, _ := r.Body["location"].(string)
+	location, _ := r.Body[fields.Location].(string)
 	return location
 }
 

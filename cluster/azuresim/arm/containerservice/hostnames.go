@@ -21,7 +21,7 @@ func uniqueLabel(id string) string {
 // applyHostNames names the API server: publicly, and privately for a private cluster, which may go without a public name, see
 // https://learn.microsoft.com/azure/aks/private-clusters.
 func applyHostNames(p *arm.Put, properties map[string]any) {
-	location := arm.NormalLocation(fields.Text(p.Requested, "location"))
+	location := arm.NormalLocation(fields.Text(p.Requested, fields.Location))
 	domain := p.Service.Tenants.CloudOf(p.ID.Subscription).AKSDomain
 	label := fields.Text(properties, "dnsPrefix") + fields.Text(properties, "fqdnSubdomain") + "-" + uniqueLabel(p.ID.Path)
 	fields.Fill(properties, map[string]any{"azurePortalFQDN": label + ".portal.hcp." + location + "." + domain})
@@ -57,5 +57,5 @@ func applyIssuer(p *arm.Put, properties map[string]any) {
 		return
 	}
 	fields.Fill(fields.Child(properties, "oidcIssuerProfile"), map[string]any{"issuerURL": fmt.Sprintf("https://%s.oic.prod-aks.azure.com/%s/%s/",
-		arm.NormalLocation(fields.Text(p.Requested, "location")), p.Service.TenantOf(p.ID.Subscription), uuid.NewSHA1(uuid.NameSpaceURL, []byte(p.ID.Key())))})
+		arm.NormalLocation(fields.Text(p.Requested, fields.Location)), p.Service.TenantOf(p.ID.Subscription), uuid.NewSHA1(uuid.NameSpaceURL, []byte(p.ID.Key())))})
 }

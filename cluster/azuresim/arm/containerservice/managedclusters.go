@@ -215,7 +215,7 @@ func newManagedCluster(p *arm.Put, properties map[string]any) *arm.Error {
 		return arm.InternalError(err)
 	}
 	more := map[string]any{
-		"nodeResourceGroup": fmt.Sprintf("MC_%s_%s_%s", p.ID.ResourceGroup, p.ID.Name, arm.NormalLocation(fields.Text(p.Requested, "location"))),
+		"nodeResourceGroup": fmt.Sprintf("MC_%s_%s_%s", p.ID.ResourceGroup, p.ID.Name, arm.NormalLocation(fields.Text(p.Requested, fields.Location))),
 		"resourceUID":       strings.ReplaceAll(uuid.NewString(), "-", "")[:24],
 	}
 	if strings.EqualFold(fields.Text(p.Requested, "sku", "name"), automatic) {
@@ -317,7 +317,7 @@ func ensureNodeGroup(s *arm.Service, r *arm.Resource) error {
 	}
 	name := fields.Text(r.Body, "properties", "nodeResourceGroup")
 	return s.Store.Put(&arm.Resource{ID: path, Type: arm.TypeResourceGroup, Name: name, Created: s.Clock.Now(), Body: map[string]any{
-		"id": path, "name": name, "type": arm.TypeResourceGroup, "location": r.Location(), "managedBy": r.ID,
+		"id": path, "name": name, "type": arm.TypeResourceGroup, fields.Location: r.Location(), "managedBy": r.ID,
 		fields.Properties: map[string]any{fields.State: arm.StatusSucceeded},
 	}})
 }

@@ -53,7 +53,7 @@ func scaleSets(cluster *arm.Resource, nodes []*corev1.Node) []map[string]any {
 		if at < 0 {
 			at = len(all)
 			all = append(all, settledWith(map[string]any{
-				"id": set, "name": path.Base(set), "type": typeNodeSet, "location": arm.NormalLocation(cluster.Location()),
+				"id": set, "name": path.Base(set), "type": typeNodeSet, fields.Location: arm.NormalLocation(cluster.Location()),
 				"tags": map[string]any{"aks-managed-orchestrator": "Kubernetes:" + strings.TrimPrefix(n.Status.NodeInfo.KubeletVersion, "v"), "aks-managed-poolName": n.Labels["agentpool"]},
 				"sku":  map[string]any{"name": n.Labels["node.kubernetes.io/instance-type"], "tier": "Standard", "capacity": 0},
 			}, "orchestrationMode", "Uniform"))
@@ -62,7 +62,7 @@ func scaleSets(cluster *arm.Resource, nodes []*corev1.Node) []map[string]any {
 		sku["capacity"] = sku["capacity"].(int) + 1 //nolint:forcetypeassert // Set above.
 		all = append(all, settledWith(map[string]any{
 			"id": instance, "instanceId": path.Base(instance), "name": path.Base(set) + "_" + path.Base(instance), "type": typeNode,
-			"location": arm.NormalLocation(cluster.Location()), "sku": map[string]any{"name": sku["name"], "tier": "Standard"},
+			fields.Location: arm.NormalLocation(cluster.Location()), "sku": map[string]any{"name": sku["name"], "tier": "Standard"},
 		}, "latestModelApplied", true))
 	}
 	return all

@@ -128,7 +128,7 @@ func (f furtherType) apply(p *arm.Put) *arm.Error {
 		}
 	}
 	if f.inherits {
-		p.Result["location"] = p.Service.LocationOf(p.Service.Store.Get(p.ID.Parent))
+		p.Result[fields.Location] = p.Service.LocationOf(p.Service.Store.Get(p.ID.Parent))
 	}
 	switch {
 	case strings.HasSuffix(f.name, "/dnsForwardingRulesets"):

@@ -118,7 +118,7 @@ func applyNetwork(p *arm.Put) *arm.Error {
 		properties["resourceGuid"] = guid
 	}
 	if p.Resource.Identity().Nested() {
-		delete(p.Result, "location")
+		delete(p.Result, fields.Location)
 	}
 	return nil
 }

@@ -53,8 +53,8 @@ func privateDNSProtocol() arm.Protocol {
 }
 
 func validatePrivateDNSZone(p *arm.Put) *arm.Error {
-	if !strings.EqualFold(fields.Text(p.Requested, "location"), "global") {
-		return arm.BadRequest("LocationNotAvailableForResourceType", "The provided location '%s' is not available for resource type 'Microsoft.Network/privateDnsZones'. List of available regions for the resource type is 'global'.", fields.Text(p.Requested, "location"))
+	if !strings.EqualFold(fields.Text(p.Requested, fields.Location), "global") {
+		return arm.BadRequest("LocationNotAvailableForResourceType", "The provided location '%s' is not available for resource type 'Microsoft.Network/privateDnsZones'. List of available regions for the resource type is 'global'.", fields.Text(p.Requested, fields.Location))
 	}
 	if !strings.Contains(p.ID.Name, ".") {
 		return arm.BadRequest("BadRequest", "The zone name '%s' does not have enough labels. Provide a zone name with at least two labels.", p.ID.Name)
@@ -146,7 +146,7 @@ func applyRecordSet(p *arm.Put) *arm.Error {
 		name = zone + "."
 	}
 	fields.Fill(fields.Child(p.Result, "properties"), map[string]any{"fqdn": name, "isAutoRegistered": false, "ttl": int64(3600)})
-	delete(p.Result, "location")
+	delete(p.Result, fields.Location)
 	return nil
 }
 

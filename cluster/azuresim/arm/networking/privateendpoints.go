@@ -62,7 +62,7 @@ func storeEndpointInterface(p *arm.Put) *arm.Error {
 		return arm.InternalError(err)
 	}
 	fields.Fill(nic.Body, fields.Child(all, TypeNetworkInterface))
-	nic.Body["location"], nic.Body["managedBy"], nic.Body["etag"] = r.Location(), r.ID, ""
+	nic.Body[fields.Location], nic.Body["managedBy"], nic.Body["etag"] = r.Location(), r.ID, ""
 	arm.RefreshETag(nic)
 	if err := s.Store.Put(nic); err != nil {
 		return arm.InternalError(err)

@@ -42,7 +42,7 @@ func applyPrivateLinkService(p *arm.Put) *arm.Error {
 	guid := uuid.NewSHA1(uuid.NameSpaceURL, []byte(p.ID.Key())).String()
 	properties := fields.Child(p.Result, "properties")
 	fields.Fill(properties, map[string]any{
-		"alias":             p.ID.Name + "." + guid + "." + arm.NormalLocation(fields.Text(p.Requested, "location")) + ".azure.privatelinkservice",
+		"alias":             p.ID.Name + "." + guid + "." + arm.NormalLocation(fields.Text(p.Requested, fields.Location)) + ".azure.privatelinkservice",
 		"networkInterfaces": []any{map[string]any{"id": p.ID.GroupPath() + "/providers/" + TypeNetworkInterface + "/" + p.ID.Name + ".nic." + guid}},
 	})
 	primary := slices.ContainsFunc(fields.Objects(properties, ListConfigurations), func(c map[string]any) bool { return fields.Bool(c, "properties", "primary") })

@@ -37,7 +37,7 @@ func validatePublicIPAddress(p *arm.Put) *arm.Error {
 	if !domainLabel.MatchString(label) {
 		return arm.Detailed(arm.BadRequest("InvalidDomainNameLabel", "The domain name label %s is invalid. It must conform to the following regular expression: %s.", label, domainLabel))
 	}
-	name := publicName(p.Service, p.ID, label, fields.Text(p.Requested, "location"))
+	name := publicName(p.Service, p.ID, label, fields.Text(p.Requested, fields.Location))
 	for _, other := range p.Service.Store.All() {
 		if other.Type == TypePublicIPAddress && other.Key() != p.ID.Key() && strings.EqualFold(fields.Text(other.Body, "properties", "dnsSettings", "fqdn"), name) {
 			return arm.Detailed(arm.BadRequest("DnsRecordInUse", "DNS record %s is already used by another public IP.", name))
@@ -83,7 +83,7 @@ func applyPublicIPAddress(p *arm.Put) *arm.Error {
 		}
 	}
 	if label := fields.Text(properties, "dnsSettings", "domainNameLabel"); label != "" {
-		fields.Child(properties, "dnsSettings")["fqdn"] = publicName(p.Service, p.ID, label, fields.Text(p.Requested, "location"))
+		fields.Child(properties, "dnsSettings")["fqdn"] = publicName(p.Service, p.ID, label, fields.Text(p.Requested, fields.Location))
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func applySubnet(p *arm.Put) *arm.Error {
 	}
 	p.Result["etag"] = ""
 	p.Result["properties"] = subnetProperties(p.ID.Path, fields.Child(p.Result, "properties"))
-	delete(p.Result, "location")
+	delete(p.Result, fields.Location)
 	delete(p.Result, "tags")
 	return nil
 }
