@@ -135,9 +135,8 @@ func (s *Stack) apiServer() launch {
 			"--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
 			"--profiling=true",
 		},
-		// A third of the time that it takes to install everything would go into collecting garbage. The limit leaves virtual machines
-		// their memory.
-		env:   []string{"GOGC=200", "GOMEMLIMIT=5GiB"},
+		// A third of the time that it takes to install everything would go into collecting garbage.
+		env:   []string{"GOGC=200", "GOMEMLIMIT=" + s.options.APIServerMemory},
 		ports: []string{portAPIServer},
 		probe: process.Probe{URL: s.Server() + "/readyz", CA: s.cert("server", "ca.crt")},
 	}

@@ -68,6 +68,9 @@ type Options struct {
 	Predecessor bool
 	// Unaudited leaves out the audit log, which costs the API server time for those that are in it.
 	Unaudited bool
+	// APIServerMemory is how much memory the API server has before it collects garbage at the cost of all else, as GOMEMLIMIT has it; what
+	// leaves virtual machines theirs when empty.
+	APIServerMemory string
 	// SelfManaged has what clusters of virtual machines take besides: machines that boot, and the providers and kinds for them. What
 	// runs AKS clusters only is spared its memory.
 	SelfManaged bool
@@ -97,6 +100,9 @@ func (o *Options) setDefaults() {
 	if o.CrossplaneFlags == nil {
 		// Many composed objects make many events, which the default burst of 100 would drop.
 		o.CrossplaneFlags = []string{"--circuit-breaker-burst=5000", CrossplaneWorkers}
+	}
+	if o.APIServerMemory == "" {
+		o.APIServerMemory = "5GiB"
 	}
 	if o.ASOSyncPeriod == 0 {
 		o.ASOSyncPeriod = time.Hour
