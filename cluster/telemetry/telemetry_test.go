@@ -28,6 +28,7 @@ func TestTelemetry(t *testing.T) {
 	for _, url := range w.stack.MetricsURLs() {
 		w.prometheus.checkMetrics(t, url)
 	}
+	w.checkKubeStateMetrics()
 	w.quiet()
 	broken := time.Now()
 	fired, err := w.prometheus.fired(t.Context(), begun, broken)

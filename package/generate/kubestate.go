@@ -20,9 +20,9 @@ const (
 const stateHeader = "# Generated from the catalogue of kinds in internal/composite by `go run ./package/generate`. Do not edit.\n"
 
 const stateMetricsHeader = stateHeader + `#
-# What kube-state-metrics tells of each object, for its flag --custom-resource-state-config-file: capz_object_info with its Cluster,
-# capz_object_created and capz_object_deletion_timestamp, and capz_object_condition with the type of a condition, of which the series with the status
-# that it has is 1. The labels customresource_kind, namespace and name say which object it is.
+# What kube-state-metrics tells of each object, for its flag --custom-resource-state-config-file: capz_object_info with the Cluster,
+# if it belongs to one, capz_object_created and capz_object_deletion_timestamp, and capz_object_condition with the type of a condition, of which the
+# series with the status that it has is 1. The labels customresource_kind, namespace and name say which object it is.
 `
 
 const stateRightsHeader = stateHeader + `#
@@ -104,18 +104,18 @@ func stateOf(kind composite.Kind) stateResource {
 	conditions := []string{"status", "conditions"}
 	if composite.InContract(kind) { // Cluster API reads those of its own version.
 		conditions = []string{"status", "v1beta2", "conditions"}
+		r.Metrics = append(r.Metrics, stateMetric{Name: "info", Help: "The Cluster that an object belongs to.", Each: stateEach{Type: "Info", Info: &stateFrom{
+			Labels: map[string][]string{"cluster": {"metadata", "labels", "cluster.x-k8s.io/cluster-name"}}}}})
 	}
 	no := false
-	r.Metrics = []stateMetric{
-		{Name: "info", Help: "The Cluster that an object belongs to.", Each: stateEach{Type: "Info", Info: &stateFrom{
-			Labels: map[string][]string{"cluster": {"metadata", "labels", "cluster.x-k8s.io/cluster-name"}}}}},
-		{Name: "created", Help: "When an object was made, in seconds since 1970.", Each: stateEach{Type: "Gauge", Gauge: &stateFrom{
+	r.Metrics = append(r.Metrics,
+		stateMetric{Name: "created", Help: "When an object was made, in seconds since 1970.", Each: stateEach{Type: "Gauge", Gauge: &stateFrom{
 			Path: []string{"metadata", "creationTimestamp"}, NilIsZero: &no}}},
-		{Name: "deletion_timestamp", Help: "When the deletion of an object has begun, in seconds since 1970.", Each: stateEach{Type: "Gauge", Gauge: &stateFrom{
+		stateMetric{Name: "deletion_timestamp", Help: "When the deletion of an object has begun, in seconds since 1970.", Each: stateEach{Type: "Gauge", Gauge: &stateFrom{
 			Path: []string{"metadata", "deletionTimestamp"}, NilIsZero: &no}}},
-		{Name: "condition", Help: "What a condition of an object says: 1 for the status that it has.", Each: stateEach{Type: "StateSet", StateSet: &stateFrom{
+		stateMetric{Name: "condition", Help: "What a condition of an object says: 1 for the status that it has.", Each: stateEach{Type: "StateSet", StateSet: &stateFrom{
 			Path: conditions, Labels: map[string][]string{"type": {"type"}}, LabelName: "status", ValueFrom: []string{"status"}, List: []string{"True", "False", "Unknown"}}}},
-	}
+	)
 	return r
 }
 
