@@ -68,7 +68,7 @@ func (s *machineStatus) set(in *composer.Request, m *machineInputs, out *plan.Ou
 		s.VMState = &state
 	}
 	if m.facts.Created.State == v1alpha1.Created {
-		s.ProviderID = m.providerID()
+		s.ProviderID = azuremachine.ProviderID(m.cluster.Azure, m.xr)
 		s.FailureDomain = cmp.Or(m.facts.Machine.FailureDomain, ptr.Deref(m.xr.Spec.FailureDomain, ""))
 		s.Addresses = m.addresses(in)
 	}
@@ -114,14 +114,6 @@ func fieldsOf(status any) map[string]any {
 		panic(err) // A struct of this package, which can be written.
 	}
 	return fields
-}
-
-// providerID returns by what the Node of the machine will be known: the ID of the virtual machine, with its resource group in lower case,
-// as the cloud controller manager writes it.
-func (m *machineInputs) providerID() string {
-	s := m.cluster.Azure.Spec
-	return azuremachine.ProviderIDPrefix + typed.ARMID(s.SubscriptionID, strings.ToLower(cmp.Or(s.ResourceGroup, m.cluster.Azure.Name)),
-		"Microsoft.Compute", "virtualMachines", azuremachine.Name(m.xr))
 }
 
 // A failure is why a machine will never be one, in CAPZ's words.

@@ -47,6 +47,22 @@ func TestName(t *testing.T) {
 	}
 }
 
+func TestProviderID(t *testing.T) {
+	for name, c := range map[string]struct{ group, want string }{
+		"a group by name": {"My-Group", "my-group"},
+		"the default":     {"", "c1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster := &v1beta1.AzureCluster{}
+			cluster.Name, cluster.Spec.SubscriptionID, cluster.Spec.ResourceGroup = "c1", "s", c.group
+			want := "azure:///subscriptions/s/resourceGroups/" + c.want + "/providers/Microsoft.Compute/virtualMachines/m"
+			if got := ProviderID(cluster, machine("m", "Linux")); got != want {
+				t.Errorf("want %s, got %s", want, got)
+			}
+		})
+	}
+}
+
 func TestAvailabilitySet(t *testing.T) {
 	worker := v1alpha1.FactsOfMachine{Owner: v1alpha1.FactsOfOwner{Kind: v1alpha1.OwnerMachineDeployment, Name: "md-0"}}
 	cases := map[string]struct {

@@ -1,6 +1,7 @@
 package azuremachine
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -31,6 +32,13 @@ func Name(m *v1beta1.AzureMachine) string {
 		return strings.TrimSuffix(m.Name[:windowsNameHead], "-") + "-" + m.Name[len(m.Name)-windowsNameTail:]
 	}
 	return m.Name
+}
+
+// ProviderID returns by what the Node of a machine of a cluster will be known: the ID of its virtual machine, with the resource group in lower case, as
+// the cloud controller manager writes it.
+func ProviderID(c *v1beta1.AzureCluster, m *v1beta1.AzureMachine) string {
+	return fmt.Sprintf(ProviderIDPrefix+"/subscriptions/%s/resourceGroups/%s/providers/Microsoft.Compute/virtualMachines/%s",
+		c.Spec.SubscriptionID, strings.ToLower(cmp.Or(c.Spec.ResourceGroup, c.Name)), Name(m))
 }
 
 // IsWindows reports whether the machine has Windows.

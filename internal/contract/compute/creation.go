@@ -53,6 +53,10 @@ func (w *work) create(ctx context.Context) error {
 		}
 	}
 	w.facts.Created = outcome.Created
+	if outcome.Created.State == v1alpha1.Created && w.azureCluster != nil {
+		// Written before function-capz calls the machine provisioned, so that it need not be asked twice.
+		w.providerID = azuremachine.ProviderID(w.azureCluster, w.azureMachine)
+	}
 	if outcome.PrincipalID != "" {
 		w.facts.PrincipalID = outcome.PrincipalID
 	}

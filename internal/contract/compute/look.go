@@ -25,6 +25,8 @@ type look struct {
 
 	// facts are what was noted, and what is to be.
 	facts v1alpha1.MachineFacts
+	// providerID is that of a virtual machine that is there; empty while it is not known.
+	providerID string
 	// after is when to look again; zero for never.
 	after time.Duration
 }
@@ -46,7 +48,7 @@ func begin(ctx context.Context, api access.API, s *access.Scope) (*look, error) 
 // end tells the problem that there was, and notes the facts, and what is to be noted beside.
 func (l *look) end(ctx context.Context, api access.API, problem error, beside ...func(map[string]string)) (ctrl.Result, error) {
 	tell(api, l.XR, problem)
-	if err := note(ctx, api, l.XR, l.facts, beside...); err != nil {
+	if err := note(ctx, api, l.XR, l.facts, l.providerID, beside...); err != nil {
 		return ctrl.Result{}, err // A conflict comes before all else: what was found out is not noted yet.
 	}
 	return ctrl.Result{RequeueAfter: l.after}, problem

@@ -74,7 +74,8 @@ func tell(api access.API, xr *unstructured.Unstructured, err error) {
 	}
 }
 
-// mirrorProviderID sets spec.providerID once function-capz has found it, and reports whether it did. It stays the same for ever.
+// mirrorProviderID sets spec.providerID once function-capz has found it, unless it has been set already, and reports whether it did. It stays the same
+// for ever.
 func mirrorProviderID(ctx context.Context, c client.Client, xr *unstructured.Unstructured) (set bool, err error) {
 	id := statusProviderID.Value(xr)
 	if id == "" || specProviderID.Value(xr) != "" {
@@ -83,8 +84,9 @@ func mirrorProviderID(ctx context.Context, c client.Client, xr *unstructured.Uns
 	return true, access.SetField(ctx, c, xr, specProviderID, id)
 }
 
-// note writes the facts on the AzureMachine, and what is to be noted beside, if they differ.
-func note(ctx context.Context, api access.API, xr *unstructured.Unstructured, facts v1alpha1.MachineFacts, beside ...func(map[string]string)) error {
+// note writes the facts on the AzureMachine, and what is to be noted beside, if they differ. With them it writes a provider ID, if one is given and there
+// is none yet.
+func note(ctx context.Context, api access.API, xr *unstructured.Unstructured, facts v1alpha1.MachineFacts, providerID string, beside ...func(map[string]string)) error {
 	text, err := facts.Encode()
 	if err != nil {
 		return err
@@ -97,6 +99,11 @@ func note(ctx context.Context, api access.API, xr *unstructured.Unstructured, fa
 	})
 	if !differs {
 		return nil
+	}
+	if providerID != "" && !specProviderID.Has(xr) {
+		if err := specProviderID.Set(changed, providerID); err != nil {
+			return fmt.Errorf("cannot write the provider ID: %w", err)
+		}
 	}
 	if err := api.MergePatch(ctx, changed, xr); err != nil {
 		return err

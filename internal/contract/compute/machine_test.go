@@ -37,6 +37,10 @@ func TestMachineIsCreated(t *testing.T) {
 				if got := s.facts("m0").Created; got != (v1alpha1.FactsOfCreation{State: want}) {
 					t.Errorf("step %d: got %+v", i, got)
 				}
+				id := map[v1alpha1.CreationState]string{v1alpha1.Created: "azure://" + machineID}[want]
+				if got := specProviderID.Value(s.Find(composite.AzureMachine.GroupVersionKind, "m0")); got != id {
+					t.Errorf("step %d: spec.providerID is %q, want %q", i, got, id)
+				}
 				if restarts {
 					s.restart()
 				}

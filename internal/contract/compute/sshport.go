@@ -66,7 +66,7 @@ func (w *work) allocatePort(ctx context.Context) error {
 			"all ports from %d to %d and %d of the load balancer lead to other machines of the control plane, so that there is none to reach this one by SSH", firstSSHPort, lastSSHPort, sshPort))
 		return nil
 	}
-	return note(ctx, w.API, w.XR, w.facts)
+	return note(ctx, w.API, w.XR, w.facts, "")
 }
 
 // portsTaken returns the ports that rules of the load balancer have in Azure, by the names of the rules: those of a cluster that was taken over

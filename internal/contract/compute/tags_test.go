@@ -141,7 +141,7 @@ func TestTags(t *testing.T) {
 			if err := w.applyTags(t.Context()); (err != nil) != c.fails {
 				t.Fatalf("fails: %v", err)
 			}
-			if err := note(t.Context(), w.API, w.XR, w.facts, w.applied.note); err != nil {
+			if err := note(t.Context(), w.API, w.XR, w.facts, "", w.applied.note); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.asked, s.azure.take()); diff != "" {

@@ -83,7 +83,7 @@ func (t *Template) noteSize(ctx context.Context, s *access.Scope, infrastructure
 	if err != nil {
 		return err
 	}
-	return note(ctx, t.API, s.XR, v1alpha1.MachineFacts{Size: offered})
+	return note(ctx, t.API, s.XR, v1alpha1.MachineFacts{Size: offered}, "")
 }
 
 // FromCluster returns the templates of a Cluster.
