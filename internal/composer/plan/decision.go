@@ -187,7 +187,7 @@ func (s situation) decideOwnership(d *decision) {
 	switch found {
 	case findingOwned:
 		d.ownership = v1beta1.OwnershipOwned
-		d.new = d.new || s.observed != nil && s.observed.new && !s.observed.ready
+		d.new = d.new || s.observed != nil && s.observed.new && !s.observed.ready && !s.created
 	case findingExternal:
 		d.action, d.ownership = Read, v1beta1.OwnershipExternal
 	default:
