@@ -37,18 +37,12 @@ type Deleter struct {
 // Reconcile takes the next step of the deletion of a composite resource, once Crossplane has stopped composing, and removes the finalizer when
 // all that it has composed is gone.
 func (d *Deleter) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, error) {
-	if !controllerutil.ContainsFinalizer(s.XR, names.Finalizer) {
+	if !controllerutil.ContainsFinalizer(s.XR, names.Finalizer) || othersFirst(s.XR) {
 		return ctrl.Result{}, nil
 	}
 	xr, err := d.Live.Object(ctx, s.XR.GetNamespace(), access.RefTo(s.XR))
-	if err != nil || xr == nil || xr.GetUID() != s.XR.GetUID() {
+	if err != nil || xr == nil || xr.GetUID() != s.XR.GetUID() || othersFirst(xr) {
 		return ctrl.Result{}, err
-	}
-	if controllerutil.ContainsFinalizer(xr, metav1.FinalizerOrphanDependents) {
-		return ctrl.Result{}, nil // Garbage collection removes the owner references first, which leads here.
-	}
-	if controllerutil.ContainsFinalizer(xr, crossplaneFinalizer) {
-		return ctrl.Result{}, nil // An answer of the function may be on its way, which would undo what is done here. The end of that leads here.
 	}
 	s = &access.Scope{XR: xr, Kind: d.Kind, Cluster: s.Cluster}
 	objects, orphans, err := d.toDelete(ctx, xr)
@@ -85,6 +79,12 @@ func (d *Deleter) Reconcile(ctx context.Context, s *access.Scope) (ctrl.Result, 
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{}, d.release(ctx, xr)
+}
+
+// othersFirst reports whether somebody else has to finish first, whose end leads to Reconcile: garbage collection, which removes the owner references,
+// or Crossplane, as an answer of the function may be on its way, which would undo what is done here.
+func othersFirst(xr *unstructured.Unstructured) bool {
+	return controllerutil.ContainsFinalizer(xr, metav1.FinalizerOrphanDependents) || controllerutil.ContainsFinalizer(xr, crossplaneFinalizer)
 }
 
 // toDelete returns the objects that have to be gone before xr, and orphans that it may have composed.
