@@ -16,7 +16,6 @@ require (
 	github.com/crossplane-capz/crossplane-capz v0.0.0
 	github.com/crossplane-capz/crossplane-capz/cluster/local v0.0.0
 	github.com/prometheus/client_golang v1.23.2
-	github.com/prometheus/client_model v0.6.2
 	github.com/prometheus/common v0.67.5
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
@@ -75,6 +74,7 @@ require (
 	github.com/opencontainers/go-digest v1.0.0 // indirect
 	github.com/opencontainers/image-spec v1.1.1 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
+	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/procfs v0.20.1 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect
 	github.com/shopspring/decimal v1.4.0 // indirect

@@ -1,8 +1,8 @@
 package telemetry
 
 import (
+	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -31,13 +29,18 @@ const (
 	stateAccount   = "kube-state-metrics"
 )
 
-// checkKubeStateMetrics has kube-state-metrics tell of each object of this project, and that it is ready, with no more rights than the example gives.
+// stateTargetsFile is the file, in the folder of a test, that Prometheus has the address of kube-state-metrics from.
+const stateTargetsFile = "kube-state-metrics.json"
+
+// checkKubeStateMetrics has kube-state-metrics tell Prometheus of each object of this project, and that it is ready, with no more rights than the example
+// gives.
 func (w *world) checkKubeStateMetrics() {
 	w.t.Helper()
-	address := w.startKubeStateMetrics()
+	targets := fmt.Sprintf(`[{"targets":[%q]}]`, w.startKubeStateMetrics())
+	w.must(os.WriteFile(filepath.Join(folderOf(w.t, w.root), stateTargetsFile), []byte(targets), 0o600))
 	told := 0
 	await(w.t, time.Minute, "kube-state-metrics tells of all objects", func() (lacks string, err error) {
-		told, lacks, err = w.untold("http://" + address + "/metrics")
+		told, lacks, err = w.untold()
 		return lacks, err
 	})
 	w.say("kube-state-metrics tells of %d objects", told)
@@ -96,14 +99,12 @@ func (w *world) writeKubeconfig(file, token string) error {
 }
 
 // untold returns of how many objects kube-state-metrics tells, and the first of which it tells nothing or not that it is ready.
-func (w *world) untold(url string) (told int, lacks string, err error) {
-	response, err := http.Get(url)
+func (w *world) untold() (told int, lacks string, err error) {
+	made, err := w.prometheus.byObject(w.t.Context(), "capz_object_created")
 	if err != nil {
 		return 0, "", err
 	}
-	defer func() { _ = response.Body.Close() }()
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(response.Body)
+	ready, err := w.prometheus.byObject(w.t.Context(), `capz_object_condition{type="Ready",status="True"}`)
 	if err != nil {
 		return 0, "", err
 	}
@@ -114,14 +115,9 @@ func (w *world) untold(url string) (told int, lacks string, err error) {
 			return 0, "", err
 		}
 		for _, u := range list.Items {
-			is := map[string]string{"customresource_kind": kind.Kind, "name": u.GetName()}
-			if !kind.ClusterScoped {
-				is["namespace"] = u.GetNamespace()
-			}
-			made := valueOf(families["capz_object_created"], is)
-			is["type"], is["status"] = "Ready", "True"
-			if ready := valueOf(families["capz_object_condition"], is); made != float64(u.GetCreationTimestamp().Unix()) || ready != 1 {
-				return told, fmt.Sprintf("%s %s/%s was made at %v and has Ready=True %v", kind.Kind, u.GetNamespace(), u.GetName(), made, ready), nil
+			of := kind.Kind + " " + u.GetNamespace() + "/" + u.GetName()
+			if made[of] != float64(u.GetCreationTimestamp().Unix()) || ready[of] != 1 {
+				return told, fmt.Sprintf("%s was made at %v and has Ready=True %v", of, made[of], ready[of]), nil
 			}
 			told++
 		}
@@ -132,18 +128,19 @@ func (w *world) untold(url string) (told int, lacks string, err error) {
 	return told, "", nil
 }
 
-// valueOf returns that of the series with these labels; 0 if there is none.
-func valueOf(family *dto.MetricFamily, labels map[string]string) float64 {
-	for _, m := range family.GetMetric() {
-		same := 0
-		for _, label := range m.GetLabel() {
-			if want, ok := labels[label.GetName()]; ok && want == label.GetValue() {
-				same++
-			}
-		}
-		if same == len(labels) {
-			return m.GetGauge().GetValue() + m.GetUntyped().GetValue()
-		}
+// byObject returns the values that kube-state-metrics tells, by kind, namespace and name of the objects.
+func (p *prometheus) byObject(ctx context.Context, query string) (map[string]float64, error) {
+	found, _, err := p.api.Query(ctx, query, time.Now())
+	if err != nil {
+		return nil, err
 	}
-	return 0
+	vector, ok := found.(model.Vector)
+	if !ok {
+		return nil, fmt.Errorf("%s is no vector but a %T", query, found)
+	}
+	values := map[string]float64{}
+	for _, s := range vector {
+		values[string(s.Metric["customresource_kind"]+" "+s.Metric["namespace"]+"/"+s.Metric["name"])] = float64(s.Value)
+	}
+	return values, nil
 }

@@ -92,7 +92,11 @@ func startPrometheus(t *testing.T, root string, deployments []appsv1.Deployment)
 			t.Fatal(err)
 		}
 	}
-	content, err := configuration(root, deployments, asTheyAre, shortened)
+	stateTargets := filepath.Join(dir, stateTargetsFile)
+	if err := os.WriteFile(stateTargets, []byte("[]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	content, err := configuration(root, deployments, stateTargets, asTheyAre, shortened)
 	if err != nil {
 		t.Fatal(err)
 	}

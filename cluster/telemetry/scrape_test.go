@@ -107,8 +107,9 @@ func (m podMonitor) job(targets []any) map[string]any {
 	}
 }
 
-// configuration returns prometheus.yml for the PodMonitors of examples/monitoring.
-func configuration(root string, deployments []appsv1.Deployment, ruleFiles ...string) ([]byte, error) {
+// configuration returns prometheus.yml for the PodMonitors of examples/monitoring, and for the kube-state-metrics whose address comes to be in a file. As
+// its labels say which object it tells of, they come before those of the target.
+func configuration(root string, deployments []appsv1.Deployment, stateTargets string, ruleFiles ...string) ([]byte, error) {
 	monitors, err := readPodMonitors(root)
 	if err != nil {
 		return nil, err
@@ -118,6 +119,7 @@ func configuration(root string, deployments []appsv1.Deployment, ruleFiles ...st
 		inNamespace := slices.DeleteFunc(slices.Clone(deployments), func(d appsv1.Deployment) bool { return d.Namespace != m.Metadata.Namespace })
 		jobs = append(jobs, m.job(targets(inNamespace)))
 	}
+	jobs = append(jobs, map[string]any{"job_name": stateAccount, "honor_labels": true, "file_sd_configs": []any{map[string]any{"files": []string{stateTargets}}}})
 	every := interval.String()
 	return yaml.Marshal(map[string]any{
 		"global":         map[string]any{"scrape_interval": every, "scrape_timeout": every, "evaluation_interval": every},
