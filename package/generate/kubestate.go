@@ -51,7 +51,7 @@ type stateMetric struct {
 	Name string    `json:"name"`
 	Help string    `json:"help"`
 	Each stateEach `json:"each"`
-	// ErrorLevel is from which level of its log on kube-state-metrics logs what there is no value for; 0 for that of other errors.
+	// ErrorLevel is from which level of its log on kube-state-metrics logs that there is no value; 0 for that of other errors.
 	ErrorLevel int `json:"errorLogV,omitempty"`
 }
 
@@ -116,7 +116,7 @@ func stateOf(kind composite.Kind) stateResource {
 		stateMetric{Name: "deletion_timestamp", Help: "When the deletion of an object has begun, in seconds since 1970.", Each: stateEach{Type: "Gauge", Gauge: &stateFrom{
 			Path: []string{"metadata", "deletionTimestamp"}, NilIsZero: &no}}, ErrorLevel: 5},
 		stateMetric{Name: "condition", Help: "What a condition of an object says: 1 for the status that it has.", Each: stateEach{Type: "StateSet", StateSet: &stateFrom{
-			Path: conditions, Labels: map[string][]string{"type": {"type"}}, LabelName: "status", ValueFrom: []string{"status"}, List: []string{"True", "False", "Unknown"}}}},
+			Path: conditions, Labels: map[string][]string{"type": {"type"}}, LabelName: "status", ValueFrom: []string{"status"}, List: []string{"True", "False", "Unknown"}}}, ErrorLevel: 5},
 	)
 	return r
 }
