@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -29,8 +30,11 @@ const (
 	stateAccount   = "kube-state-metrics"
 )
 
-// stateTargetsFile is the file, in the folder of a test, that Prometheus has the address of kube-state-metrics from.
-const stateTargetsFile = "kube-state-metrics.json"
+// Files in the folder of a test: what Prometheus has the address of kube-state-metrics from, and what that logs.
+const (
+	stateTargetsFile = "kube-state-metrics.json"
+	stateLogFile     = "kube-state-metrics.log"
+)
 
 // checkKubeStateMetrics has kube-state-metrics tell Prometheus of each object of this project, and that it is ready, with no more rights than the example
 // gives.
@@ -44,6 +48,12 @@ func (w *world) checkKubeStateMetrics() {
 		return lacks, err
 	})
 	w.say("kube-state-metrics tells of %d objects", told)
+	log, err := os.ReadFile(filepath.Join(folderOf(w.t, w.root), stateLogFile))
+	w.must(err)
+	if at := bytes.Index(log, []byte("\nE")); at >= 0 { // klog begins the line of an error with this letter.
+		line, _, _ := bytes.Cut(log[at+1:], []byte("\n"))
+		w.t.Errorf("kube-state-metrics logs %s", line)
+	}
 }
 
 // startKubeStateMetrics starts what ends with the test, and returns its address.
@@ -64,7 +74,7 @@ func (w *world) startKubeStateMetrics() string {
 	w.must(w.writeKubeconfig(kubeconfig, token.Status.Token))
 	server := filepath.Join(w.root, ".local", "bin", "kube-state-metrics")
 	run(w.t, exec.Command("go", "build", "-C", filepath.Join(w.root, "cluster", "kubestatemetrics"), "-o", server, "k8s.io/kube-state-metrics/v2"))
-	log, err := os.Create(filepath.Join(folderOf(w.t, w.root), "kube-state-metrics.log"))
+	log, err := os.Create(filepath.Join(folderOf(w.t, w.root), stateLogFile))
 	w.must(err)
 	address, own := free(w.t), free(w.t)
 	host, port, _ := strings.Cut(address, ":")
