@@ -142,7 +142,7 @@ func (w *world) ofComponents() []fault {
 			},
 		},
 		{
-			what: "function-capz has a fifteenth of a processor", fires: []expected{{"CapzFunctionSlow"}},
+			what: "function-capz has a fiftieth of a processor", fires: []expected{{"CapzFunctionSlow"}},
 			begin: func() error {
 				feed = w.starve(stack.Function)
 				return nil
@@ -176,7 +176,8 @@ func (w *world) ofComponents() []fault {
 // starve stops a component for most of the time, as a limit of its CPU does, and has Crossplane ask it meanwhile. It goes on until what is
 // returned is called.
 func (w *world) starve(component string) (feed func()) {
-	const runs, stopped = 20 * time.Millisecond, 280 * time.Millisecond
+	// A call takes less than a millisecond and its time begins when it is taken up, so it has to run so little that calls are cut off.
+	const runs, stopped = 5 * time.Millisecond, 280 * time.Millisecond
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
