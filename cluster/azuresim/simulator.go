@@ -3,12 +3,14 @@
 package azuresim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"k8s.io/utils/clock"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/azuresim/arm"
@@ -176,6 +178,7 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Simulator) answer(w *recorder, r *http.Request) {
 	kind := kindOf(r.Host)
 	if kind == armHost {
+		identify(w.Header(), r)
 		if e := s.authorize(r); e != nil {
 			arm.WriteError(w, e)
 			return
@@ -186,6 +189,14 @@ func (s *Simulator) answer(w *recorder, r *http.Request) {
 		return
 	}
 	s.serve(w, r, kind)
+}
+
+// identify gives an answer of Azure Resource Manager the IDs by which Azure's activity log has the request: one of its own, and the one that the client
+// has sent to correlate several, or else another (Azure documentation, "REST API common request and response headers").
+func identify(answer http.Header, r *http.Request) {
+	const correlation = "x-ms-correlation-request-id"
+	answer.Set("x-ms-request-id", uuid.NewString())
+	answer.Set(correlation, cmp.Or(r.Header.Get(correlation), uuid.NewString()))
 }
 
 // serve has the service answer that the host is of.

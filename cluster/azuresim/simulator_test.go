@@ -247,6 +247,34 @@ func TestProxyRefusesOtherHosts(t *testing.T) {
 	}
 }
 
+// TestAnswersAreIdentified checks that an answer has an ID of its own, and the one by which the client correlates requests.
+func TestAnswersAreIdentified(t *testing.T) {
+	const correlation = "x-ms-correlation-request-id"
+	a := start(t, t.TempDir(), "127.0.0.1:0")
+	ids := map[string]bool{}
+	for _, sent := range []string{"", "mine"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://management.azure.com"+group, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sent != "" {
+			req.Header.Set(correlation, sent)
+		}
+		resp, err := a.client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		ids[resp.Header.Get("x-ms-request-id")] = true
+		if got := resp.Header.Get(correlation); got == "" || sent != "" && got != sent {
+			t.Errorf("the client sends %s %q, and gets %q", correlation, sent, got)
+		}
+	}
+	if len(ids) != 2 || ids[""] {
+		t.Errorf("the IDs of two answers are %v", ids)
+	}
+}
+
 // TestUnauthorized checks that Azure Resource Manager takes tokens of its own only.
 func TestUnauthorized(t *testing.T) {
 	a := start(t, t.TempDir(), "")

@@ -1,8 +1,10 @@
 package arm
 
 import (
+	"cmp"
+	"maps"
 	"net/http"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,14 +18,12 @@ func ViewWithoutState(_ *Service, r *Resource, _ string) map[string]any {
 	return body
 }
 
-// All returns every resource in the order of creation.
+// All returns every resource in the order of creation, in a slice that is not to be changed.
 func (s *store) All() []*Resource {
-	found := make([]*Resource, 0, len(s.resources))
-	for _, r := range s.resources {
-		found = append(found, r)
+	if s.inOrder == nil {
+		s.inOrder = slices.SortedFunc(maps.Values(s.resources), func(a, b *Resource) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	}
-	sort.Slice(found, func(i, j int) bool { return found[i].Sequence < found[j].Sequence })
-	return found
+	return s.inOrder
 }
 
 // Show is what a GET of the resource answers.

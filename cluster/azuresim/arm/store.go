@@ -65,6 +65,8 @@ type store struct {
 	journal   *state.Journal
 	resources map[string]*Resource
 	sequence  int64
+	// inOrder has the resources in the order of creation; nil when that has to be made anew.
+	inOrder []*Resource
 }
 
 func loadStore(journal *state.Journal) (*store, error) {
@@ -96,12 +98,17 @@ func (s *store) Put(r *Resource) error {
 		s.sequence++
 		r.Sequence = s.sequence
 	}
-	s.resources[r.Key()] = r
+	if key := r.Key(); s.resources[key] != r {
+		s.resources[key], s.inOrder = r, nil
+	}
 	return s.journal.Put(resourcePrefix+r.Key(), r)
 }
 
 // forget makes a resource be as if removed until the journal is read again.
-func (s *store) forget(path string) { delete(s.resources, strings.ToLower(path)) }
+func (s *store) forget(path string) {
+	delete(s.resources, strings.ToLower(path))
+	s.inOrder = nil
+}
 
 func (s *store) remove(path string) error {
 	s.forget(path)

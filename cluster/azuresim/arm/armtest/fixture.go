@@ -49,7 +49,7 @@ const Latency = time.Minute
 
 // Fixture is a simulated Azure with a clock that stands still.
 type Fixture struct {
-	T        *testing.T
+	T        testing.TB
 	Service  *arm.Service
 	Machines *compute.Provider
 	Clock    *clocktesting.FakePassiveClock
@@ -57,13 +57,13 @@ type Fixture struct {
 }
 
 // New returns an empty one.
-func New(t *testing.T) *Fixture {
+func New(t testing.TB) *Fixture {
 	t.Helper()
 	return Restore(t, state.InMemory(), nil, clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 }
 
 // Restore returns the simulator that a journal is of; a host runs its machines if it is not nil.
-func Restore(t *testing.T, journal *state.Journal, host power.Host, clock *clocktesting.FakePassiveClock) *Fixture {
+func Restore(t testing.TB, journal *state.Journal, host power.Host, clock *clocktesting.FakePassiveClock) *Fixture {
 	t.Helper()
 	clusters, err := workload.NewServers(workload.Options{Journal: journal, Clock: clock})
 	if err != nil {

@@ -144,10 +144,13 @@ func viewNetwork(s *arm.Service, r *arm.Resource, apiVersion string) map[string]
 
 // showUsers adds the subnets that refer to the resource, or the configuration that a public IP address belongs to.
 func showUsers(s *arm.Service, r *arm.Resource, properties map[string]any) {
+	if inUse[r.Type] == "" {
+		return
+	}
 	var subnets []any
 	for _, other := range s.Store.All() {
 		switch {
-		case other.Key() == r.Key() || inUse[r.Type] == "":
+		case other.Key() == r.Key():
 		case other.Type == TypeSubnet && arm.RefersTo(other.Body, r.ID):
 			subnets = append(subnets, map[string]any{"id": other.ID})
 		case strings.HasSuffix(r.Type, "/publicIPAddresses") && strings.HasSuffix(other.Type, "/natGateways") && arm.RefersTo(other.Body, r.ID):

@@ -139,6 +139,9 @@ func viewNetworkInterface(s *arm.Service, r *arm.Resource, apiVersion string) ma
 // MachineWith returns the machine that a network interface is attached to, or nil.
 func MachineWith(s *arm.Service, networkInterface string) *arm.Resource {
 	for _, r := range s.Store.All() {
+		if !strings.HasSuffix(r.Type, "/virtualMachines") { // Machines, and instances of scale sets.
+			continue
+		}
 		for _, attached := range fields.Objects(r.Body, "properties", "networkProfile", "networkInterfaces") {
 			if strings.EqualFold(fields.Text(attached, "id"), networkInterface) {
 				return r

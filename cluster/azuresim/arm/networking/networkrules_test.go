@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -191,6 +192,24 @@ func TestSubnetIsFull(t *testing.T) {
 	}
 	if w := f.Send(http.MethodPut, armtest.Interface, armtest.InterfaceBody("")); armtest.ErrorCodeOf(w) != "SubnetIsFull" {
 		t.Errorf("a fourth address of eight: %d %s, want SubnetIsFull", w.Code, armtest.ErrorCodeOf(w))
+	}
+}
+
+// BenchmarkListInterfaces measures what the simulated Azure needs for a list of network interfaces, as provider-capz asks for.
+func BenchmarkListInterfaces(b *testing.B) {
+	for _, size := range []int{100, 1000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			f := armtest.New(b)
+			for _, r := range []armtest.Request{armtest.CreateGroup, armtest.CreateNetwork, {http.MethodPut, armtest.Subnet, `{"properties":{"addressPrefix":"10.1.0.0/16"}}`}} {
+				f.Make(r)
+			}
+			for i := range size {
+				f.Settle(http.MethodPut, fmt.Sprintf("%s%d", armtest.Interface, i), armtest.InterfaceBody(""))
+			}
+			for b.Loop() {
+				f.Send(http.MethodGet, path.Dir(armtest.Interface), "")
+			}
+		})
 	}
 }
 
