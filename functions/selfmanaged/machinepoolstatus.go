@@ -3,7 +3,6 @@ package selfmanaged
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"k8s.io/utils/ptr"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/apis/provider/v1alpha1"
 	"github.com/crossplane-capz/crossplane-capz/functions/capi"
 	"github.com/crossplane-capz/crossplane-capz/functions/selfmanaged/compute"
-	"github.com/crossplane-capz/crossplane-capz/functions/typed"
 	"github.com/crossplane-capz/crossplane-capz/internal/azuremachine"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer"
 	"github.com/crossplane-capz/crossplane-capz/internal/composer/plan"
@@ -64,7 +62,7 @@ func (s *poolStatus) set(m *poolInputs, out *plan.Outcomes) {
 		s.ProvisioningState = &state
 	}
 	if facts.Created.State == v1alpha1.Created {
-		s.ProviderID = m.providerID()
+		s.ProviderID = azuremachine.ScaleSetProviderID(m.cluster.Azure, m.xr)
 	}
 	// Cluster API takes a pool for provisioned only with its provider ID, which provider-capz copies into the spec.
 	if out.Ready() && m.xr.Spec.ProviderID != "" && facts.Pool.Listed {
@@ -83,13 +81,6 @@ func (s *poolStatus) condition(out *plan.Outcomes) composer.Condition {
 
 // result returns the fields of the status.
 func (s *poolStatus) result() map[string]any { return fieldsOf(s) }
-
-// providerID returns the ID of the scale set, with its resource group in lower case, as those of its instances have it.
-func (m *poolInputs) providerID() string {
-	s := m.cluster.Azure.Spec
-	return azuremachine.ProviderIDPrefix + typed.ARMID(s.SubscriptionID, strings.ToLower(cmp.Or(s.ResourceGroup, m.cluster.Azure.Name)),
-		"Microsoft.Compute", "virtualMachineScaleSets", azuremachine.ScaleSetName(m.xr))
-}
 
 // The conditions about instances, named as CAPZ names them.
 const (

@@ -34,11 +34,20 @@ func Name(m *v1beta1.AzureMachine) string {
 	return m.Name
 }
 
-// ProviderID returns by what the Node of a machine of a cluster will be known: the ID of its virtual machine, with the resource group in lower case, as
-// the cloud controller manager writes it.
+// ProviderID returns by what the Node of a machine of a cluster will be known: the ID of its virtual machine.
 func ProviderID(c *v1beta1.AzureCluster, m *v1beta1.AzureMachine) string {
-	return fmt.Sprintf(ProviderIDPrefix+"/subscriptions/%s/resourceGroups/%s/providers/Microsoft.Compute/virtualMachines/%s",
-		c.Spec.SubscriptionID, strings.ToLower(cmp.Or(c.Spec.ResourceGroup, c.Name)), Name(m))
+	return providerIDOf(c, "virtualMachines", Name(m))
+}
+
+func providerIDOf(c *v1beta1.AzureCluster, kind, name string) string {
+	return ProviderIDIn(c.Spec.SubscriptionID, cmp.Or(c.Spec.ResourceGroup, c.Name), kind, name)
+}
+
+// ProviderIDIn returns the ID of a resource of Microsoft.Compute by its types and names, as the cloud controller manager writes it of machines: with the
+// resource group in lower case.
+func ProviderIDIn(subscription, group string, typesAndNames ...string) string {
+	return fmt.Sprintf(ProviderIDPrefix+"/subscriptions/%s/resourceGroups/%s/providers/Microsoft.Compute/%s",
+		subscription, strings.ToLower(group), strings.Join(typesAndNames, "/"))
 }
 
 // IsWindows reports whether the machine has Windows.

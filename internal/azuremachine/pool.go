@@ -25,6 +25,11 @@ func ScaleSetName(p *v1beta1.AzureMachinePool) string {
 	return p.Name
 }
 
+// ScaleSetProviderID returns the ID of the scale set of a pool of a cluster, as those of its instances begin.
+func ScaleSetProviderID(c *v1beta1.AzureCluster, p *v1beta1.AzureMachinePool) string {
+	return providerIDOf(c, "virtualMachineScaleSets", ScaleSetName(p))
+}
+
 // InstanceObject returns the name of the AzureMachinePoolMachine of an instance, by the last part of its ID.
 func InstanceObject(pool, instanceID string) string {
 	return pool + "-" + strings.ReplaceAll(instanceID, "_", "-")

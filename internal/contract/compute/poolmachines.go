@@ -7,7 +7,6 @@ import (
 	"path"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -130,18 +129,16 @@ func (s *scaleSet) list(ctx context.Context, ids []string) error {
 	return s.Live.Get(ctx, client.ObjectKeyFromObject(s.XR), s.XR)
 }
 
-// providerID returns by what the Node of an instance is known: its ID with the resource group in lower case, as the cloud controller manager
-// writes it. One of a Flexible scale set is a virtual machine that stands by itself.
+// providerID returns by what the Node of an instance is known. One of a Flexible scale set is a virtual machine that stands by itself.
 func (s *scaleSet) providerID(i machines.Instance) string {
 	set := aso.ParseID(s.id)
 	if set == nil {
 		return azuremachine.ProviderIDPrefix + i.ID
 	}
-	id := fmt.Sprintf(azuremachine.ProviderIDPrefix+"/subscriptions/%s/resourceGroups/%s/providers/Microsoft.Compute/", set.SubscriptionID, strings.ToLower(set.ResourceGroupName))
 	if s.pool.Spec.OrchestrationMode == v1beta1.OrchestrationFlexible {
-		return id + "virtualMachines/" + path.Base(i.ID)
+		return azuremachine.ProviderIDIn(set.SubscriptionID, set.ResourceGroupName, "virtualMachines", path.Base(i.ID))
 	}
-	return id + "virtualMachineScaleSets/" + set.Name + "/virtualMachines/" + path.Base(i.ID)
+	return azuremachine.ProviderIDIn(set.SubscriptionID, set.ResourceGroupName, "virtualMachineScaleSets", set.Name, "virtualMachines", path.Base(i.ID))
 }
 
 // poolMachines returns the objects of the instances of the pool, by name.
