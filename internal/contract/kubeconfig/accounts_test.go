@@ -14,6 +14,8 @@ func TestLocalAccountsDisabled(t *testing.T) {
 		"nothing set": {object: map[string]any{}},
 		"not managed": {object: map[string]any{"status": map[string]any{"disableLocalAccounts": true}}},
 		"by status":   {object: map[string]any{"status": map[string]any{"disableLocalAccounts": true, "aadProfile": map[string]any{"managed": true}}}, want: true},
+		// ASO writes the kubeconfig before the status.
+		"all by spec": {object: map[string]any{"spec": map[string]any{"disableLocalAccounts": true, "aadProfile": map[string]any{"managed": true}}}, want: true},
 		"by spec":     {object: map[string]any{"spec": map[string]any{"disableLocalAccounts": true}, "status": map[string]any{"aadProfile": map[string]any{"managed": true}}}, want: true},
 		"enabled":     {object: map[string]any{"status": map[string]any{"disableLocalAccounts": false, "aadProfile": map[string]any{"managed": true}}}},
 	}

@@ -21,12 +21,18 @@ var (
 	userCredentials            = field.At[map[string]any]("spec", "operatorSpec", "secrets", "userCredentials")
 	specDisableLocalAccounts   = field.At[bool]("spec", "disableLocalAccounts")
 	statusDisableLocalAccounts = field.At[bool]("status", "disableLocalAccounts")
-	aadManaged                 = field.At[bool]("status", "aadProfile", "managed")
+	specAADManaged             = field.At[bool]("spec", "aadProfile", "managed")
+	statusAADManaged           = field.At[bool]("status", "aadProfile", "managed")
 )
+
+// withEntra reports whether AKS integrates the cluster with Entra ID. ASO writes the kubeconfig before the status that says so.
+func withEntra(managedCluster *unstructured.Unstructured) bool {
+	return specAADManaged.Value(managedCluster) || statusAADManaged.Value(managedCluster)
+}
 
 // localAccountsDisabled reports whether the cluster accepts Entra tokens only: then no admin credential exists, and the
 // user's has an exec plugin, which Cluster API does not run.
 func localAccountsDisabled(managedCluster *unstructured.Unstructured) bool {
-	return aadManaged.Value(managedCluster) &&
+	return withEntra(managedCluster) &&
 		(specDisableLocalAccounts.Value(managedCluster) || statusDisableLocalAccounts.Value(managedCluster))
 }

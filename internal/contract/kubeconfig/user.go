@@ -18,7 +18,7 @@ const userFailedReason = "UserKubeconfigFailed"
 func (w *Writer) copyForUsers(ctx context.Context, s *access.Scope, managedCluster *unstructured.Unstructured) error {
 	destination, ok := destinationAt(managedCluster, userCredentials)
 	name := secretName(s) + "-user"
-	if !ok || s.Kind.Inline || !aadManaged.Value(managedCluster) || destination.name == name {
+	if !ok || s.Kind.Inline || !withEntra(managedCluster) || destination.name == name {
 		return nil
 	}
 	err := w.copyTo(ctx, s, managedCluster, destination, name)
