@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -16,8 +18,12 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/platform"
 )
 
-// kindsInterval is how often it is looked whether all kinds are there.
-const kindsInterval = time.Second
+// Whether all kinds are there is looked every kindsInterval at first, as they come while things are being installed, and then less and less often,
+// down to every kindsIntervalMost: kinds that nobody needs may never come, and each look is a few requests to the API server.
+const (
+	kindsInterval     = time.Second
+	kindsIntervalMost = time.Minute
+)
 
 // watchedKinds are what the controllers cannot start without: Crossplane serves those of the Configuration only some time
 // after it has started this provider, and Cluster API may be installed later.
@@ -51,6 +57,7 @@ func onceServed(mgr ctrl.Manager, kinds []schema.GroupVersionKind, setup func() 
 // of the API server, or that of ctx.
 func awaitKinds(ctx context.Context, mapper meta.RESTMapper, kinds []schema.GroupVersionKind) error {
 	var logged []string
+	pauses := wait.Backoff{Duration: kindsInterval, Factor: 1.2, Cap: kindsIntervalMost, Steps: math.MaxInt32}
 	for {
 		missing, err := missingKinds(mapper, kinds)
 		if err != nil || len(missing) == 0 {
@@ -63,7 +70,7 @@ func awaitKinds(ctx context.Context, mapper meta.RESTMapper, kinds []schema.Grou
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(kindsInterval):
+		case <-time.After(pauses.Step()):
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -52,6 +54,29 @@ func TestAwaitKinds(t *testing.T) {
 			if !errors.Is(err, tc.want) {
 				t.Errorf("awaitKinds() = %v, want %v", err, tc.want)
 			}
+		})
+	}
+}
+
+// TestKindsThatNeverComeAreLookedForSeldom holds on for a day: kinds of machines never come where nobody has machines.
+func TestKindsThatNeverComeAreLookedForSeldom(t *testing.T) {
+	for name, tc := range map[string]struct {
+		lasts       time.Duration
+		least, most int
+	}{
+		"while things are installed": {lasts: 10 * time.Second, least: 6, most: 10},
+		"a day":                      {lasts: 24 * time.Hour, least: 24 * 60, most: 24*60 + 30},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), tc.lasts)
+				defer cancel()
+				mapper := &lateMapper{servedAfter: 1 << 30}
+				err := awaitKinds(ctx, mapper, []schema.GroupVersionKind{{Group: "g", Version: "v1", Kind: "K"}})
+				if !errors.Is(err, context.DeadlineExceeded) || mapper.asked < tc.least || mapper.asked > tc.most {
+					t.Errorf("awaitKinds() = %v after %d looks; want %d to %d looks, and the end of its time", err, mapper.asked, tc.least, tc.most)
+				}
+			})
 		})
 	}
 }
