@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/names"
@@ -78,16 +79,26 @@ func (f *flags) restConfig() (*rest.Config, error) {
 	}
 	config.QPS, config.Burst = clientQPS, clientBurst
 	config.UserAgent = names.FieldOwner
+	// The API server warns with each answer about a deprecated kind: once is enough to know.
+	config.WarningHandlerWithContext = ctrllog.NewKubeAPIWarningLogger(ctrllog.KubeAPIWarningLoggerOptions{Deduplicate: true})
 	return config, nil
 }
 
 func (f *flags) logger(level *slog.LevelVar) logr.Logger {
 	setLevel(level, f.Debug)
-	options := &slog.HandlerOptions{Level: level}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: nameLevel}
 	if f.LogFormat == "json" {
 		return logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, options))
 	}
 	return logr.FromSlogHandler(slog.NewTextHandler(os.Stderr, options))
+}
+
+// nameLevel has everything below Info be Debug: logr's verbosities have levels between the two, which slog calls "DEBUG+3".
+func nameLevel(groups []string, a slog.Attr) slog.Attr {
+	if level, ok := a.Value.Any().(slog.Level); ok && len(groups) == 0 && a.Key == slog.LevelKey && level < slog.LevelInfo {
+		return slog.Any(slog.LevelKey, slog.LevelDebug)
+	}
+	return a
 }
 
 func setLevel(level *slog.LevelVar, debug bool) {

@@ -29,6 +29,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/compute"
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/facts"
 	"github.com/crossplane-capz/crossplane-capz/internal/identity"
+	"github.com/crossplane-capz/crossplane-capz/internal/journal"
 	"github.com/crossplane-capz/crossplane-capz/internal/platform"
 	"github.com/crossplane-capz/crossplane-capz/internal/settings"
 	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
@@ -88,7 +89,7 @@ func run(ctx context.Context, f *flags, level *slog.LevelVar) error {
 
 // follow returns what knows the settings, those of the ProviderConfig already among them.
 func (f *flags) follow(ctx context.Context, cluster *rest.Config, scheme *runtime.Scheme, level *slog.LevelVar) (*settings.Follower, error) {
-	direct, err := client.New(cluster, client.Options{Scheme: scheme})
+	direct, err := journal.NewClient(cluster, client.Options{Scheme: scheme})
 	if err != nil {
 		return nil, fmt.Errorf("cannot set up: %w", err)
 	}
@@ -126,15 +127,16 @@ func (f *flags) registerWebhooks(mgr ctrl.Manager, follower *settings.Follower) 
 		s, _ := follower.Current()
 		return admission.Scope{Namespace: s.Namespace, WatchFilter: s.WatchFilter}
 	}
-	(&admission.Claimer{Scope: scope}).Register(mgr.GetWebhookServer())
-	(&admission.PlatformClaimer{Scope: scope}).Register(mgr.GetWebhookServer())
-	(&admission.Defaulter{SubscriptionID: f.SubscriptionID, Scope: scope}).Register(mgr.GetWebhookServer())
-	(&admission.TopologyVersion{Reader: mgr.GetAPIReader(), Scope: scope}).Register(mgr.GetWebhookServer())
-	(&admission.Rules{Reader: mgr.GetAPIReader(), Scope: scope}).Register(mgr.GetWebhookServer())
-	(&admission.IdentityGuard{}).Register(mgr.GetWebhookServer())
+	server := journal.Webhooks(mgr.GetWebhookServer())
+	(&admission.Claimer{Scope: scope}).Register(server)
+	(&admission.PlatformClaimer{Scope: scope}).Register(server)
+	(&admission.Defaulter{SubscriptionID: f.SubscriptionID, Scope: scope}).Register(server)
+	(&admission.TopologyVersion{Reader: mgr.GetAPIReader(), Scope: scope}).Register(server)
+	(&admission.Rules{Reader: mgr.GetAPIReader(), Scope: scope}).Register(server)
+	(&admission.IdentityGuard{}).Register(server)
 	// What would be lost is lost in all namespaces, whatever the settings.
-	(&admission.RemadeGuard{}).Register(mgr.GetWebhookServer())
-	(&admission.Guard{Reader: mgr.GetAPIReader()}).Register(mgr.GetWebhookServer())
+	(&admission.RemadeGuard{}).Register(server)
+	(&admission.Guard{Reader: mgr.GetAPIReader()}).Register(server)
 }
 
 // serveMetrics adds the metrics of this provider to those of controller-runtime.
@@ -154,6 +156,7 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 		Scheme:                 scheme,
 		Cache:                  contract.CacheOptions(s.Namespace, s.SyncPeriod),
 		Client:                 contract.ClientOptions(),
+		NewClient:              journal.NewClient,
 		HealthProbeBindAddress: "0",
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		// Controllers of these names may have run before, by other settings.
@@ -162,6 +165,7 @@ func runControllers(ctx context.Context, cluster *rest.Config, scheme *runtime.S
 	if err != nil {
 		return fmt.Errorf("cannot set up: %w", err)
 	}
+	mgr = journal.Manager(mgr)
 	if err := awaitKinds(ctx, mgr.GetRESTMapper(), watchedKinds()); err != nil {
 		if ctx.Err() != nil {
 			return nil

@@ -26,10 +26,16 @@ func (f *Function) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest
 	xr := req.GetObserved().GetComposite().GetResource().GetFields()
 	metadata := xr["metadata"].GetStructValue().GetFields()
 	kind, namespace, name := xr["kind"].GetStringValue(), metadata["namespace"].GetStringValue(), metadata["name"].GetStringValue()
-	f.log.Debug("Composing", "kind", kind, "namespace", namespace, "name", name)
+	log := f.log.WithValues("kind", kind, "namespace", namespace, "name", name)
 	composition, began := traces.BeginComposition(ctx, kind, namespace, name), time.Now()
 	rsp := registry.Run(req)
-	composition.End(count(kind, rsp, time.Since(began)), len(rsp.GetDesired().GetResources()), problem(rsp))
+	result, objects, why := count(kind, rsp, time.Since(began)), len(rsp.GetDesired().GetResources()), problem(rsp)
+	composition.End(result, objects, why)
+	if why != "" {
+		log.Info("Nothing is composed", "reason", why)
+	} else {
+		log.Debug("Answered", "result", result, "objects", objects)
+	}
 	return rsp, nil
 }
 

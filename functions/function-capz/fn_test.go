@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -50,11 +53,15 @@ func TestRunFunctionDispatches(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := &Function{log: logging.NewNopLogger()}
+			var logged []string
+			f := &Function{log: logging.NewLogrLogger(funcr.New(func(_, args string) { logged = append(logged, args) }, funcr.Options{}))}
 			rsp, err := f.RunFunction(context.Background(), &fnv1.RunFunctionRequest{Meta: &fnv1.RequestMeta{Tag: "tag"}, Observed: c.observed,
 				RequiredResources: map[string]*fnv1.Resources{"cluster": {}, "machinepool": {}}})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if refused := slices.ContainsFunc(logged, func(line string) bool { return strings.Contains(line, "Nothing is composed") }); refused != (c.fatal != "") || len(logged) > 1 {
+				t.Errorf("logged: %q", logged)
 			}
 			var results []*fnv1.Result
 			ttl := time.Hour

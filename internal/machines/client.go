@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/cache"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/azure"
+	"github.com/crossplane-capz/crossplane-capz/internal/journal"
 	"github.com/crossplane-capz/crossplane-capz/internal/telemetry"
 	"github.com/crossplane-capz/crossplane-capz/internal/traces"
 	"github.com/crossplane-capz/crossplane-capz/internal/version"
@@ -58,7 +59,8 @@ func (c *Client) pipeline(as azure.Account) (runtime.Pipeline, error) {
 			Retry:     policy.RetryOptions{MaxRetries: -1},
 			Telemetry: policy.TelemetryOptions{ApplicationID: "provider-capz"},
 
-			PerCallPolicies: []policy.Policy{counted{}, traces.Azure{Type: telemetry.ResourceType, Code: failureOf}},
+			PerCallPolicies:  []policy.Policy{counted{}, traces.Azure{Type: telemetry.ResourceType, Code: failureOf}},
+			PerRetryPolicies: []policy.Policy{journal.Azure{}},
 		},
 		DisableRPRegistration: true,
 	})

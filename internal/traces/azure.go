@@ -10,7 +10,7 @@ import (
 
 // Headers of requests to Azure Resource Manager and of its answers (Azure documentation, "REST API common request and response headers").
 const (
-	headerCorrelation = "x-ms-correlation-request-id"
+	HeaderCorrelation = "x-ms-correlation-request-id"
 	headerRequest     = "x-ms-request-id"
 )
 
@@ -37,12 +37,12 @@ func (a Azure) Do(req *policy.Request) (*http.Response, error) {
 		return req.Next()
 	}
 	correlation := uuid.UUID(trace.SpanContextFromContext(ctx).TraceID()).String()
-	raw.Header.Set(headerCorrelation, correlation)
+	raw.Header.Set(HeaderCorrelation, correlation)
 	span.SetAttributes(AttributeMethod.String(raw.Method), AttributeServer.String(raw.URL.Hostname()), AttributePath.String(raw.URL.Path),
 		AttributeType.String(of), AttributeCorrelation.String(correlation))
 	resp, err := req.Next()
 	if resp != nil {
-		if answered := resp.Header.Get(headerCorrelation); answered != "" {
+		if answered := resp.Header.Get(HeaderCorrelation); answered != "" {
 			span.SetAttributes(AttributeCorrelation.String(answered)) // A proxy may have set another: this is what the activity log has.
 		}
 		span.SetAttributes(AttributeStatus.Int(resp.StatusCode), AttributeRequest.String(resp.Header.Get(headerRequest)))

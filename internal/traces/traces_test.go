@@ -165,7 +165,7 @@ func TestAzure(t *testing.T) {
 	}{
 		"answered": {answer: answer(200, headerRequest, "r"),
 			want: `client "GET machines" Unset ""` + known + " http.response.status_code=200 x-ms-request-id=r"},
-		"correlated otherwise": {answer: answer(200, headerRequest, "r", headerCorrelation, "of-azure"), correlation: "of-azure",
+		"correlated otherwise": {answer: answer(200, headerRequest, "r", HeaderCorrelation, "of-azure"), correlation: "of-azure",
 			want: `client "GET machines" Unset ""` + known + " http.response.status_code=200 x-ms-request-id=r"},
 		"refused": {answer: answer(409, headerRequest, "r"),
 			want: `client "GET machines" Error "Conflict"` + known + " http.response.status_code=409 x-ms-request-id=r error.type=Conflict"},
@@ -186,7 +186,7 @@ func TestAzure(t *testing.T) {
 			if request.SpanContext.TraceID() != outer.SpanContext.TraceID() || request.Parent.SpanID() != outer.SpanContext.SpanID() {
 				t.Error("the request is not within the reconcile that it was made in")
 			}
-			sent := azure.asked.Get(headerCorrelation)
+			sent := azure.asked.Get(HeaderCorrelation)
 			if id := outer.SpanContext.TraceID().String(); strings.ReplaceAll(sent, "-", "") != id || len(sent) != len("00000000-0000-0000-0000-000000000000") {
 				t.Errorf("Azure was given %q to correlate by, want the trace %s as a GUID", sent, id)
 			}
@@ -217,7 +217,7 @@ func TestNothingIsTraced(t *testing.T) {
 			if azure.asked == nil {
 				t.Fatal("Azure was not asked")
 			}
-			if sent := azure.asked.Values(headerCorrelation); len(sent) > 0 {
+			if sent := azure.asked.Values(HeaderCorrelation); len(sent) > 0 {
 				t.Errorf("Azure was given %q", sent)
 			}
 			BeginComposition(t.Context(), "AzureMachine", "team", "m").End("composed", 1, "")

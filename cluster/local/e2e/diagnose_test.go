@@ -127,22 +127,33 @@ func (w *world) describeLog(out *strings.Builder, component string) {
 
 // lastLines returns the last lines of a component's log that hold a text.
 func (e *environment) lastLines(component, text string) []string {
-	f, err := os.Open(e.stack.LogFile(component))
-	if err != nil {
-		return []string{err.Error()}
-	}
-	defer f.Close()
 	var last []string
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		if line := lines.Text(); strings.Contains(line, text) {
+	err := eachLine(e.stack.LogFile(component), func(line string) error {
+		if strings.Contains(line, text) {
 			last = append(last, line[:min(len(line), longestLine)])
 			last = last[max(0, len(last)-logLines):]
 		}
-	}
-	if err := lines.Err(); err != nil {
+		return nil
+	})
+	if err != nil {
 		last = append(last, err.Error())
 	}
 	return last
+}
+
+// eachLine calls do for every line of a log until that returns an error.
+func eachLine(file string, do func(string) error) error {
+	log, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	lines := bufio.NewScanner(log)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if err := do(lines.Text()); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
 }

@@ -97,6 +97,7 @@ func run(m *testing.M) int {
 	for _, check := range []func() error{
 		suite.crashes, beside.end,
 		func() error { return checkSecrets(ctx, output) },
+		func() error { return checkJournal(ctx, suite.azure) },
 		func() error {
 			if !passed {
 				return nil

@@ -31,6 +31,17 @@ var watchers struct {
 	all []*watcher
 }
 
+// managementClusters returns every management cluster of this run, also those that are down.
+func managementClusters() []*stack.Stack {
+	watchers.mu.Lock()
+	defer watchers.mu.Unlock()
+	var stacks []*stack.Stack
+	for _, w := range watchers.all {
+		stacks = append(stacks, w.stack)
+	}
+	return stacks
+}
+
 // haul is all that is secret in this run.
 var haul leaks.Haul
 

@@ -29,7 +29,7 @@ type Usage struct {
 // watching when they are taken away.
 func ReadUsage(log io.Reader, granted Span) (*Usage, error) {
 	usage := &Usage{used: map[Right]bool{}, Refused: map[Right]time.Time{}}
-	return usage, eachEvent(log, func(event *auditv1.Event) { usage.add(event, granted) })
+	return usage, EachEvent(log, func(event *auditv1.Event) { usage.add(event, granted) })
 }
 
 // A Span of time has no end if Until is zero.
@@ -39,8 +39,8 @@ func (s Span) has(t time.Time) bool {
 	return t.After(s.Since) && (s.Until.IsZero() || t.Before(s.Until))
 }
 
-// eachEvent calls do for every event of an audit log.
-func eachEvent(log io.Reader, do func(*auditv1.Event)) error {
+// EachEvent calls do for every event of an audit log, one event in JSON a line.
+func EachEvent(log io.Reader, do func(*auditv1.Event)) error {
 	reader := bufio.NewReader(log)
 	for {
 		line, err := reader.ReadBytes('\n')

@@ -13,7 +13,7 @@ import (
 // Crossplane reads there it may send to a function.
 func SecretsRead(log io.Reader, user, outside string) ([]string, error) {
 	read := map[string]bool{}
-	err := eachEvent(log, func(event *auditv1.Event) {
+	err := EachEvent(log, func(event *auditv1.Event) {
 		ref := event.ObjectRef
 		if ref == nil || event.User.Username != user || ref.APIGroup != "" || ref.Resource != "secrets" || ref.Namespace == outside {
 			return
