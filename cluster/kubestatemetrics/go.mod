@@ -8,7 +8,6 @@ tool k8s.io/kube-state-metrics/v2
 require (
 	github.com/google/go-cmp v0.7.0
 	github.com/prometheus/common v0.67.5
-	k8s.io/api v0.34.3
 	k8s.io/apimachinery v0.34.3
 	k8s.io/kube-state-metrics/v2 v2.18.0
 	sigs.k8s.io/yaml v1.6.0
@@ -101,6 +100,7 @@ require (
 	gopkg.in/evanphx/json-patch.v4 v4.12.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
+	k8s.io/api v0.34.3 // indirect
 	k8s.io/apiserver v0.34.1 // indirect
 	k8s.io/client-go v0.34.3 // indirect
 	k8s.io/component-base v0.34.3 // indirect

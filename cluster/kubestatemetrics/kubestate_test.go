@@ -12,10 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
-	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	kubeyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/kube-state-metrics/v2/pkg/customresource"
 	"k8s.io/kube-state-metrics/v2/pkg/customresourcestate"
 	"k8s.io/kube-state-metrics/v2/pkg/metric"
@@ -54,42 +52,6 @@ func TestKubeStateMetrics(t *testing.T) {
 		}
 		if told == 0 {
 			t.Errorf("there is no object of this project in phase %s", phase)
-		}
-	}
-}
-
-// TestKubeStateRights checks that the role allows kube-state-metrics to list and watch what it is configured to tell of.
-func TestKubeStateRights(t *testing.T) {
-	file, err := os.Open(filepath.Join(examples, "kube-state-metrics-rbac.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	role := rbacv1.ClusterRole{}
-	for decoder := kubeyaml.NewYAMLToJSONDecoder(file); role.Kind != "ClusterRole"; {
-		if err := decoder.Decode(&role); err != nil {
-			t.Fatalf("there is no ClusterRole: %v", err)
-		}
-	}
-	allowed := map[string]bool{}
-	for _, rule := range role.Rules {
-		for _, group := range rule.APIGroups {
-			for _, resource := range rule.Resources {
-				for _, verb := range rule.Verbs {
-					allowed[verb+" "+resource+"."+group] = true
-				}
-			}
-		}
-	}
-	want := []string{"customresourcedefinitions.apiextensions.k8s.io"}
-	for gvk, factory := range factories(t) {
-		want = append(want, factory.Name()+"."+gvk.Group)
-	}
-	for _, resource := range want {
-		for _, verb := range []string{"list", "watch"} {
-			if !allowed[verb+" "+resource] {
-				t.Errorf("the role does not allow to %s %s", verb, resource)
-			}
 		}
 	}
 }

@@ -8,17 +8,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/prometheus/common/model"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane-capz/crossplane-capz/internal/composite"
 	"github.com/crossplane-capz/crossplane-capz/internal/kubeyaml"
@@ -66,46 +63,19 @@ func (w *world) startKubeStateMetrics() string {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: stateNamespace, Name: stateAccount}}
 	w.must(w.client.Create(w.t.Context(), account))
 	w.must(w.apply(rights...))
-	token := &authenticationv1.TokenRequest{}
-	w.must(w.client.SubResource("token").Create(w.t.Context(), account, token))
-
-	dir := w.t.TempDir()
-	kubeconfig := filepath.Join(dir, "kubeconfig")
-	w.must(w.writeKubeconfig(kubeconfig, token.Status.Token))
+	kubeconfig := filepath.Join(w.t.TempDir(), "kubeconfig")
+	w.must(w.stack.WriteAccountKubeconfig(w.t.Context(), kubeconfig, types.NamespacedName{Namespace: stateNamespace, Name: stateAccount}))
 	server := filepath.Join(w.root, ".local", "bin", "kube-state-metrics")
 	run(w.t, exec.Command("go", "build", "-C", filepath.Join(w.root, "cluster", "kubestatemetrics"), "-o", server, "k8s.io/kube-state-metrics/v2"))
-	log, err := os.Create(filepath.Join(folderOf(w.t, w.root), stateLogFile))
-	w.must(err)
 	address, own := free(w.t), free(w.t)
 	host, port, _ := strings.Cut(address, ":")
 	_, ownPort, _ := strings.Cut(own, ":")
 	c := exec.Command(server, "--kubeconfig", kubeconfig, "--custom-resource-state-only",
 		"--custom-resource-state-config-file", filepath.Join(examples, "kube-state-metrics.yaml"),
 		"--host", host, "--port", port, "--telemetry-host", host, "--telemetry-port", ownPort)
-	c.Stdout, c.Stderr = log, log
-	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	w.must(c.Start())
-	w.t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM)
-		_ = c.Wait()
-		_ = log.Close()
-	})
+	end := startLogging(w.t, c, filepath.Join(folderOf(w.t, w.root), stateLogFile))
+	w.t.Cleanup(func() { _ = end() })
 	return address
-}
-
-// writeKubeconfig writes one with which a token is used on the management cluster.
-func (w *world) writeKubeconfig(file, token string) error {
-	const only = "only"
-	admin, err := clientcmd.LoadFromFile(w.stack.Kubeconfig())
-	if err != nil {
-		return err
-	}
-	config := clientcmdapi.NewConfig()
-	config.Clusters[only] = admin.Clusters[admin.Contexts[admin.CurrentContext].Cluster]
-	config.AuthInfos[only] = &clientcmdapi.AuthInfo{Token: token}
-	config.Contexts[only] = &clientcmdapi.Context{Cluster: only, AuthInfo: only}
-	config.CurrentContext = only
-	return clientcmd.WriteToFile(*config, file)
 }
 
 // untold returns of how many objects kube-state-metrics tells, and the first of which it tells nothing or not that it is ready.

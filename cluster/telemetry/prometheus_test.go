@@ -107,22 +107,14 @@ func startPrometheus(t *testing.T, root string, deployments []appsv1.Deployment)
 	t.Log(run(t, exec.Command(tool, "check", "rules", "--lint=all", "--lint-fatal", asTheyAre)))
 	t.Log(run(t, exec.Command(tool, "check", "config", "--lint-fatal", config)))
 	address := free(t)
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := exec.Command(server, "--config.file", config, "--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", address)
-	c.Stdout, c.Stderr, c.Dir = log, log, dir
-	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	c.Dir = dir
+	log := filepath.Join(dir, "log")
+	end := startLogging(t, c, log)
 	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM)
-		if err := c.Wait(); err != nil {
-			t.Errorf("Prometheus ends with %v; see %s", err, log.Name())
+		if err := end(); err != nil {
+			t.Errorf("Prometheus ends with %v; see %s", err, log)
 		}
-		_ = log.Close()
 	})
 	connection, err := api.NewClient(api.Config{Address: "http://" + address})
 	if err != nil {
@@ -131,6 +123,25 @@ func startPrometheus(t *testing.T, root string, deployments []appsv1.Deployment)
 	p := &prometheus{api: apiv1.NewAPI(connection), tool: tool}
 	await(t, time.Minute, "Prometheus scrapes both", func() (string, error) { return p.unscraped(t.Context()) })
 	return p
+}
+
+// startLogging starts a command that ends with this process at the latest, and logs to a file. What is returned ends it, and returns what it ends with.
+func startLogging(t *testing.T, c *exec.Cmd, file string) (end func() error) {
+	t.Helper()
+	log, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stdout, c.Stderr = log, log
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return func() error {
+		defer func() { _ = log.Close() }()
+		_ = c.Process.Signal(syscall.SIGTERM)
+		return c.Wait()
+	}
 }
 
 // await waits until nothing is missing, and reports whether that has come true.

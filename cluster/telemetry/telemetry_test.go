@@ -1,12 +1,16 @@
 package telemetry
 
 import (
+	"bytes"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	apiv1 "github.com/prometheus/client_golang/api/prometheus/v1"
+
+	"github.com/crossplane-capz/crossplane-capz/cluster/local/stack"
 )
 
 const (
@@ -30,6 +34,7 @@ func TestTelemetry(t *testing.T) {
 	}
 	w.checkKubeStateMetrics()
 	w.quiet()
+	w.checkLog()
 	broken := time.Now()
 	fired, err := w.prometheus.fired(t.Context(), begun, broken)
 	if err != nil || len(fired) > 0 {
@@ -46,6 +51,18 @@ func TestTelemetry(t *testing.T) {
 	}
 	t.Logf("of the rules as they are, these had the time to fire: %s", strings.Join(fired, ", "))
 	t.Logf("alert | what has been done | fires after\n%s", strings.Join(w.rows, "\n"))
+}
+
+// checkLog expects that provider-capz has logged no error while all was well.
+func (w *world) checkLog() {
+	w.t.Helper()
+	log, err := os.ReadFile(w.stack.LogFile(stack.Provider))
+	w.must(err)
+	for line := range bytes.Lines(log) {
+		if bytes.Contains(line, []byte(" level=ERROR ")) {
+			w.t.Errorf("all is well, but provider-capz logs %s", line)
+		}
+	}
 }
 
 // quiet waits until no alert is pending or fires, of quick rules and of those as they are, and has that stay so.

@@ -38,10 +38,8 @@ func TestStateMetrics(t *testing.T) {
 			t.Errorf("%v is told of: known %v, twice %v", r.GroupVersionKind, known, told[kind.Kind])
 		}
 		told[kind.Kind] = true
-		if !slices.ContainsFunc(role.Rules, func(rule rbacv1.PolicyRule) bool {
-			return slices.Contains(rule.APIGroups, kind.Group) && slices.Contains(rule.Resources, kind.Plural())
-		}) {
-			t.Errorf("the role does not have %s", kind.Plural())
+		if !mayRead(role, kind.Group, kind.Plural()) {
+			t.Errorf("the role does not allow to list and watch %s", kind.Plural())
 		}
 		for _, m := range r.Metrics {
 			if set := m.Each.StateSet; set != nil && composite.InContract(kind) && !hasField(crds, kind, set.Path) {
@@ -49,11 +47,22 @@ func TestStateMetrics(t *testing.T) {
 			}
 		}
 	}
+	if !mayRead(role, extv1.GroupName, "customresourcedefinitions") {
+		t.Error("the role does not allow to list and watch CustomResourceDefinitions, by which kube-state-metrics finds the kinds")
+	}
 	for _, kind := range composite.Catalogue() {
 		if told[kind.Kind] == (kind.Role == composite.Template) {
 			t.Errorf("%s is told of: %v", kind.Kind, told[kind.Kind])
 		}
 	}
+}
+
+// mayRead reports whether a role allows to list and watch a resource, as kube-state-metrics does.
+func mayRead(role rbacv1.ClusterRole, group, resource string) bool {
+	return slices.ContainsFunc(role.Rules, func(rule rbacv1.PolicyRule) bool {
+		return slices.Contains(rule.APIGroups, group) && slices.Contains(rule.Resources, resource) &&
+			slices.Contains(rule.Verbs, "list") && slices.Contains(rule.Verbs, "watch")
+	})
 }
 
 // hasField reports whether the schema of a kind has a field; Crossplane's own are added later.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,11 +28,7 @@ func TestFlavorsAreValid(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			template, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			filled, err := envsubst.Eval(string(template), func(name string) string { return flavorVariables[name] })
+			filled, err := envsubst.Eval(read(t, file), func(name string) string { return flavorVariables[name] })
 			if err != nil {
 				t.Fatal(err)
 			}

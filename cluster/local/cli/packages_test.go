@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
 	"github.com/crossplane-capz/crossplane-capz/cluster/local/registry/registrytest"
 	"github.com/crossplane-capz/crossplane-capz/package/xpkg"
@@ -51,9 +53,11 @@ func TestPackageSourcesAreLinted(t *testing.T) {
 	}
 }
 
-// TestPush pushes the packages with the CLI, two platforms of those that have binaries, and pulls them again.
+// TestPush pushes the packages with the CLI, two platforms of those that have binaries, and pulls them again. The binaries of the second platform are
+// those of the first: to compile for another one takes five minutes on a machine that has not done so.
 func TestPush(t *testing.T) {
-	files, err := xpkg.Builder{Root: tools.root, Out: t.TempDir(), Version: "v0.1.0"}.Build(t.Context())
+	amd64, arm64 := v1.Platform{OS: "linux", Architecture: "amd64"}, v1.Platform{OS: "linux", Architecture: "arm64"}
+	files, err := xpkg.Builder{Root: tools.root, Out: t.TempDir(), Version: "v0.1.0", Platforms: []v1.Platform{amd64}}.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +65,9 @@ func TestPush(t *testing.T) {
 	packages := map[string][]xpkg.File{}
 	for _, file := range files {
 		packages[file.Package] = append(packages[file.Package], file)
+		if file.Platform != nil {
+			packages[file.Package] = append(packages[file.Package], relabelled(t, file, arm64))
+		}
 	}
 	for kind, pkg := range map[string]string{"Configuration": xpkg.Configuration, "Function": xpkg.Function, "Provider": xpkg.Provider} {
 		t.Run(kind, func(t *testing.T) {
@@ -68,6 +75,40 @@ func TestPush(t *testing.T) {
 			checkPush(t, kind, tag, packages[pkg])
 		})
 	}
+}
+
+// relabelled returns a package that says of itself that it is for another platform.
+func relabelled(t *testing.T, file xpkg.File, platform v1.Platform) xpkg.File {
+	t.Helper()
+	_, tag, err := xpkg.Pushed(file.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := tarball.ImageFromPath(file.Path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := image.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config = config.DeepCopy()
+	config.OS, config.Architecture = platform.OS, platform.Architecture
+	if image, err = mutate.ConfigFile(image, config); err != nil {
+		t.Fatal(err)
+	}
+	file.Platform, file.Path = &platform, filepath.Join(t.TempDir(), filepath.Base(file.Path))
+	if err := tarball.WriteToFile(file.Path, tag, image); err != nil {
+		t.Fatal(err)
+	}
+	pushed, _, err := xpkg.Pushed(file.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file.Digest, err = pushed.Digest(); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 func checkPush(t *testing.T, kind, tag string, files []xpkg.File) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,17 +27,14 @@ func TestWrongClusters(t *testing.T) {
 		"version":          {"version: v1.33.6", "version: latest", "spec.version in body should match"},
 	}
 	for _, file := range []string{"akscluster.yaml", "claim.yaml"} {
-		raw, err := os.ReadFile(filepath.Join(tools.root, "examples", "platform", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		right := read(t, filepath.Join(tools.root, "examples", "platform", file))
 		for name, tc := range cases {
 			t.Run(file+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				if !strings.Contains(string(raw), tc.right) {
+				if !strings.Contains(right, tc.right) {
 					t.Fatalf("%s does not have %q", file, tc.right)
 				}
-				out, err := validate(t, tools.kinds, "-", strings.Replace(string(raw), tc.right, tc.wrong, 1))
+				out, err := validate(t, tools.kinds, "-", strings.Replace(right, tc.right, tc.wrong, 1))
 				checkRefused(t, out, err, tc.message)
 			})
 		}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,25 +71,9 @@ func preview(t *testing.T, folder string, args ...string) (documents, inputs []s
 // objects that make some.
 func composites(t *testing.T, name string) int {
 	t.Helper()
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(tools.root, name)
-	}
-	files, err := filepath.Glob(filepath.Join(name, "*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		files = []string{name}
-	}
-	count := 0
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, line := range []string{"apiVersion: infrastructure.cluster.x-k8s.io/", "kind: KubeadmControlPlane\n", "kind: MachineDeployment\n"} {
-			count += strings.Count("\n"+string(text), "\n"+line)
-		}
+	manifests, count := "\n"+readAll(t, name), 0
+	for _, line := range []string{"apiVersion: infrastructure.cluster.x-k8s.io/", "kind: KubeadmControlPlane\n", "kind: MachineDeployment\n"} {
+		count += strings.Count(manifests, "\n"+line)
 	}
 	return count
 }

@@ -4,17 +4,99 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // validate runs `crossplane resource validate` offline; resources are a file, a folder, or - for stdin.
 func validate(t *testing.T, extensions []string, resources, stdin string) (output string, err error) {
 	t.Helper()
-	stdout, stderr, err := run(t, stdin, tools.crossplane, "resource", "validate", strings.Join(extensions, ","), resources,
+	manifests := stdin
+	if resources != "-" {
+		manifests = readAll(t, resources)
+	}
+	stdout, stderr, err := run(t, stdin, tools.crossplane, "resource", "validate", strings.Join(defining(t, extensions, manifests), ","), resources,
 		"--crossplane-image=", "--error-on-missing-schemas", "--cache-dir="+t.TempDir())
 	return stdout + stderr, err
+}
+
+var (
+	// kindLine is where a manifest says a kind, of itself or of what is in it.
+	kindLine = regexp.MustCompile(`(?m)^ *kind: "?(\w+)"?$`)
+	// definedKind is where a definition names the kind that it defines.
+	definedKind = regexp.MustCompile(`(?m)^    kind: (\w+)$`)
+	// definedKinds are the kinds of each file that has been read.
+	definedKinds sync.Map
+)
+
+// defining returns the files with the definitions of the kinds that manifests have, of the files and folders given, or these if there
+// are none. The CLI takes seconds to read all of ASO's.
+func defining(t *testing.T, extensions []string, manifests string) []string {
+	t.Helper()
+	wanted := kindsIn(kindLine, manifests)
+	var files []string
+	for _, path := range extensions {
+		for _, file := range filesIn(t, path) {
+			kinds, known := definedKinds.Load(file)
+			if !known {
+				kinds, _ = definedKinds.LoadOrStore(file, kindsIn(definedKind, read(t, file)))
+			}
+			if slices.ContainsFunc(kinds.([]string), func(kind string) bool { return slices.Contains(wanted, kind) }) {
+				files = append(files, file)
+			}
+		}
+	}
+	if len(files) == 0 {
+		return extensions
+	}
+	return files
+}
+
+// kindsIn returns what a pattern with one group finds.
+func kindsIn(pattern *regexp.Regexp, text string) []string {
+	var kinds []string
+	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
+		kinds = append(kinds, match[1])
+	}
+	return kinds
+}
+
+// filesIn returns the manifests in a folder, or the file itself.
+func filesIn(t *testing.T, path string) []string {
+	t.Helper()
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(tools.root, path)
+	}
+	if strings.HasSuffix(path, ".yaml") {
+		return []string{path}
+	}
+	files, err := filepath.Glob(filepath.Join(path, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("want manifests in %s, got %v, %v", path, files, err)
+	}
+	return files
+}
+
+// readAll returns a file, or all manifests of a folder as one text.
+func readAll(t *testing.T, path string) string {
+	t.Helper()
+	var texts []string
+	for _, file := range filesIn(t, path) {
+		texts = append(texts, read(t, file))
+	}
+	return strings.Join(texts, "\n---\n")
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestExamplesAreValid shows that each example has no mistake that can be found without a cluster: not in what is applied,
@@ -133,15 +215,7 @@ func TestWrongResources(t *testing.T) {
 // changed returns the manifests of a folder as one text, with the first occurrence of right replaced.
 func changed(t *testing.T, folder, right, wrong string) string {
 	t.Helper()
-	var texts []string
-	for _, name := range []string{"cluster.yaml", "pools.yaml"} {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts = append(texts, string(text))
-	}
-	all := strings.Join(texts, "\n---\n")
+	all := readAll(t, folder)
 	if !strings.Contains(all, right) {
 		t.Fatalf("%s has no %q to replace", folder, right)
 	}

@@ -35,7 +35,7 @@ var machinesInTurn = []*scenario{
 // the kind of a template, which takes rights, so is in each run.
 type turn struct {
 	name string
-	// of are the names of scenarios, or of relocations.
+	// of are the names of scenarios, of relocations, or of tests.
 	of    []string
 	count int
 }
@@ -43,17 +43,22 @@ type turn struct {
 func turns() []turn {
 	typed := func(s *scenario) bool { return s.family == typedFamily }
 	return []turn{
-		{name: "machines", of: namesOf(slices.Concat([]*scenario{defaultFlavor}, machinesInTurn, machineTopologies)), count: 2},
+		{name: "machines", of: namesOf(slices.Concat([]*scenario{defaultFlavor}, machinesInTurn, machineTopologies)), count: 1},
 		{name: "topologies", of: namesOf(slices.DeleteFunc(topologies(), typed)), count: 1},
 		{name: "typed topologies", of: namesOf(slices.DeleteFunc(topologies(), func(s *scenario) bool { return !typed(s) })), count: 1},
 		{name: "tenants", of: namesOf(tenantScenarios()), count: 1},
 		{name: "typed features", of: namesOf([]*scenario{typedFeatures, typedPools, typedPrivate, typedNetwork}), count: 1},
 		{name: "numbers of nodes", of: namesOf([]*scenario{scale, autoscale}), count: 1},
-		// An adoption and a migration are in each run.
 		{name: "kubectl capz", of: namesOf([]*scenario{plannedScenario, migratedBack, asoByRole, typedByRole}), count: 1},
+		{name: "what was there before", of: namesOf([]*scenario{adoptedScenario, migratedScenario}), count: 1},
+		{name: "AKS clusters", of: namesOf([]*scenario{create, upgrade, networks, resources, byHand, v1alpha1, entra}), count: 2},
+		{name: "refusals", of: namesOf([]*scenario{mistakes, refusal, oneOfMany, conflict, dependency, secretsMistaken, neverCreated}), count: 2},
+		{name: "pauses", of: namesOf([]*scenario{pause, afterPause}), count: 1},
+		{name: "neighbors", of: namesOf([]*scenario{isolated, namespaceDeleted, hostile}), count: 1},
 		// teams begins with the life of an AKSCluster and the policy of its claim, which are in each run.
-		{name: "details", of: namesOf(append(teams()[2:], companyRefuses, companyTopology, settings, health, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external, adoptedByAnnotation, appEnvironment)), count: 4},
+		{name: "details", of: namesOf(append(teams()[2:], companyComposition, companyRefuses, companyTopology, settings, health, typedOwn, typedIdentities, asoIdentityLater, identityUse, automatic, external, adoptedByAnnotation, appEnvironment)), count: 3},
 		{name: "templates", of: namesOf(templates()), count: 1},
+		{name: "tests that run alone", of: []string{"TestHostFailure", "TestMove", "TestPackageUpgrade", "TestTemplates"}, count: 2},
 		{name: "moves of AKS clusters", of: []string{"move-topology", "move-typed"}, count: 1},
 		{name: "moves of machines", of: []string{"move-machines", "move-machine-pool"}, count: 1},
 	}
@@ -86,6 +91,14 @@ var waiting = sync.OnceValue(func() map[string]bool {
 	}
 	return names
 })
+
+// takeTurn skips a test whose turn it is not.
+func takeTurn(t *testing.T) {
+	t.Helper()
+	if waiting()[t.Name()] {
+		t.Skipf("it is not its turn; -run %s or %s=1 has it", t.Name(), allRoundsVariable)
+	}
+}
 
 // scenarios are those of this run: those whose turn it is, and those that take no turns.
 func scenarios() []*scenario {

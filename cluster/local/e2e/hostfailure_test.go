@@ -15,6 +15,7 @@ import (
 // TestHostFailure runs alone: the end of the fabric is the power cut of every machine there is. One that had not carried out its user data
 // does not begin again, as in Azure, and only this scenario has a health check that replaces it.
 func TestHostFailure(t *testing.T) {
+	takeTurn(t)
 	t.Cleanup(repeatFailures)
 	runScenario(t, hostFailure)
 }

@@ -76,9 +76,9 @@ func planKill(s *scenario, component string) *kill {
 	return k
 }
 
-// start carries the kill out when its moment has come. The returned channel says how it went, once the component is
-// ready again.
-func (k *kill) start(w *world) <-chan error {
+// start carries the kill out when its moment has come, or once all that the step expects has come true: the rest would be spent waiting. The
+// returned channel says how it went, once the component is ready again.
+func (k *kill) start(w *world, came <-chan struct{}) <-chan error {
 	done := make(chan error, 1)
 	go func() {
 		select {
@@ -86,6 +86,7 @@ func (k *kill) start(w *world) <-chan error {
 			done <- w.ctx.Err()
 			return
 		case <-time.After(k.after):
+		case <-came:
 		}
 		w.logf("kill %s", k.component)
 		err := w.restart(k.component)

@@ -241,7 +241,7 @@ var strangerSteps = []step{
 
 // mistakes are made and taken back on a cluster that is up; nothing may happen to it.
 var mistakes = func() *scenario {
-	s := &scenario{name: "mistakes", calmOnly: true, steps: []step{up("aks-aso")}}
+	s := &scenario{name: "mistakes", calmOnly: true, rights: []string{"provider-capz: list events"}, steps: []step{up("aks-aso")}}
 	for _, m := range madeMistakes {
 		s.steps = append(s.steps, m.steps()...)
 	}

@@ -213,6 +213,7 @@ func (w *world) label(gvk schema.GroupVersionKind, name, label string) error {
 
 // TestMove moves Clusters from one management cluster to another with the real clusterctl, which Azure must not notice.
 func TestMove(t *testing.T) {
+	takeTurn(t)
 	second := secondManagementCluster(t)
 	for _, r := range relocations {
 		if waiting()[r.name] {

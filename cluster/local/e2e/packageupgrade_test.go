@@ -28,6 +28,7 @@ const (
 
 // TestPackageUpgrade updates all packages while one cluster is up and another is being provisioned.
 func TestPackageUpgrade(t *testing.T) {
+	takeTurn(t)
 	files := buildUpgrade(t)
 	running, provisioning := newWorld(t, "upgraded-running"), newWorld(t, "upgraded-provisioning")
 	for _, w := range []*world{running, provisioning} {

@@ -109,7 +109,7 @@ func runScenario(t *testing.T, s *scenario, killed ...string) {
 	for _, component := range killed {
 		k := planKill(s, component)
 		kills[k.step] = append(kills[k.step], k)
-		w.logf("plan: kill %s in step %q, %s after its act", component, s.steps[k.step].name, k.after)
+		w.logf("plan: kill %s in step %q, %s after its act at the latest", component, s.steps[k.step].name, k.after)
 	}
 	defer w.tidy()
 	defer scrapeAll(w.ctx, "after "+w.namespace)
@@ -146,13 +146,15 @@ func (w *world) run(s step, kills ...*kill) error {
 		}
 	}
 	var over []<-chan error
+	came := make(chan struct{})
 	for _, k := range kills {
-		over = append(over, k.start(w))
+		over = append(over, k.start(w, came))
 	}
 	if len(over) > 0 {
 		if err := w.await(s); err != nil {
 			return err
 		}
+		close(came)
 	}
 	for _, killed := range over {
 		if err := <-killed; err != nil {

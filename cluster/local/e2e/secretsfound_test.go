@@ -34,14 +34,14 @@ var known = []struct {
 	{source: "file kubeconfigs/" + stack.Provider, what: "token", always: 1, all: 1},
 	{source: "file certs/", what: "sa.key", always: 1, all: 1},
 	{source: "the simulated Azure", what: "entra/signing-key", always: 1, all: 1},
-	{source: "/aso-credential", what: "AZURE_CLIENT_SECRET", always: 1, all: 30},
-	{source: "/" + typedIdentity, what: "clientSecret", all: 2},
+	{source: "/aso-credential", what: "AZURE_CLIENT_SECRET", always: 1, all: 18},
+	{source: "/" + typedIdentity, what: "clientSecret", all: 1},
 	{source: "/" + asoSecret, what: "AZURE_CLIENT_SECRET", all: 1, in: typedIdentities},
-	{source: "/" + bootstrapSecret, what: "value", all: 1},
+	{source: "/" + bootstrapSecret, what: "value", all: 1, in: secretsMistaken},
 	{source: "/" + clusterName + "-ca", what: "tls.key", all: 2},
 	{source: clusterName + "-md-0-", what: leaks.BootstrapToken, all: 1},
 	{source: "/" + certificateIdentity, what: "certificate, PRIVATE KEY", all: 5, in: typedIdentities},
-	{source: "", what: "user clusterAdmin", all: 20},
+	{source: "", what: "user clusterAdmin", all: 10},
 	{source: "", what: "user clusterUser", all: 2},
 }
 

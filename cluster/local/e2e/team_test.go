@@ -9,15 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
@@ -108,26 +104,8 @@ func offer(w *world) error {
 
 // logIn writes a kubeconfig with a token of the member's own.
 func (w *world) logIn() error {
-	clients, err := kubernetes.NewForConfig(w.config)
-	if err != nil {
-		return err
-	}
-	token, err := clients.CoreV1().ServiceAccounts(w.namespace).CreateToken(w.ctx, teamMember, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		return err
-	}
-	admin, err := clientcmd.LoadFromFile(w.stack.Kubeconfig())
-	if err != nil {
-		return err
-	}
-	current := admin.Contexts[admin.CurrentContext]
-	config := clientcmdapi.NewConfig()
-	config.Clusters["management"] = admin.Clusters[current.Cluster]
-	config.AuthInfos[teamMember] = &clientcmdapi.AuthInfo{Token: token.Status.Token}
-	config.Contexts["team"] = &clientcmdapi.Context{Cluster: "management", AuthInfo: teamMember, Namespace: w.namespace}
-	config.CurrentContext = "team"
 	file := filepath.Join(w.t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, file); err != nil {
+	if err := w.stack.WriteAccountKubeconfig(w.ctx, file, types.NamespacedName{Namespace: w.namespace, Name: teamMember}); err != nil {
 		return err
 	}
 	w.noted[teamMember] = file

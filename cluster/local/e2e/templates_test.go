@@ -80,6 +80,7 @@ const sampled = 2
 // up before. Those with protected settings are left to that: the search for secrets would find what they say in the open, as provider-capz
 // keeps it in a Secret, too.
 func TestTemplates(t *testing.T) {
+	takeTurn(t)
 	module, err := capzDir()
 	if err != nil {
 		t.Fatal(err)

@@ -94,14 +94,18 @@ func (s *Stack) certificateUser(owner string) *clientcmdapi.AuthInfo {
 
 // grantToken writes a component's kubeconfig with a token of its ServiceAccount, which has to exist.
 func (s *Stack) grantToken(ctx context.Context, component string, account types.NamespacedName) error {
+	return s.WriteAccountKubeconfig(ctx, s.kubeconfigOf(component), account)
+}
+
+// WriteAccountKubeconfig writes a kubeconfig with a token of a ServiceAccount, which has to exist, for its namespace.
+func (s *Stack) WriteAccountKubeconfig(ctx context.Context, file string, account types.NamespacedName) error {
 	seconds := int64(tokenLifetime.Seconds())
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}}
 	owner := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: account.Namespace, Name: account.Name}}
 	if err := s.client.SubResource("token").Create(ctx, owner, request); err != nil {
 		return fmt.Errorf("token of ServiceAccount %s: %w", account, err)
 	}
-	user := &clientcmdapi.AuthInfo{Token: request.Status.Token}
-	return s.writeKubeconfig(s.kubeconfigOf(component), account.Namespace, user)
+	return s.writeKubeconfig(file, account.Namespace, &clientcmdapi.AuthInfo{Token: request.Status.Token})
 }
 
 func (s *Stack) writeKubeconfig(path, namespace string, user *clientcmdapi.AuthInfo) error {
