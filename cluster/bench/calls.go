@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
@@ -24,7 +22,7 @@ const calledPools = 10
 
 // calls measures what function-capz takes to compose an AKS cluster of ten pools that is up: the sum of the calls for its composite
 // resources, each with what it asks for where there are no ClusterFacts. Beside it function-patch-and-transform composes the same
-// ASO objects in one call.
+// ASO objects in one call. The floor is what the same calls take of a server that has the answers.
 func calls(ctx context.Context, a *arena) (err error) {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -55,6 +53,14 @@ func calls(ctx context.Context, a *arena) (err error) {
 	if err := a.takeOwnCalls(ctx, own, metrics); err != nil {
 		return err
 	}
+	floor, err := serveRecording(dir, own)
+	if err != nil {
+		return err
+	}
+	defer floor.end()
+	if err := a.takeCalls(ctx, floor, product, "floor", own.requests()...); err != nil {
+		return err
+	}
 	req, err := transformed(made, own.controlPlane().GetObserved().GetComposite())
 	if err != nil {
 		return err
@@ -63,13 +69,12 @@ func calls(ctx context.Context, a *arena) (err error) {
 }
 
 func (a *arena) takeOwnCalls(ctx context.Context, own *server, metrics int) error {
-	all := slices.Collect(maps.Values(own.last))
 	url := fmt.Sprintf("http://127.0.0.1:%d/metrics", metrics)
 	before, err := allocations(ctx, url)
 	if err != nil {
 		return err
 	}
-	if err := a.takeCalls(ctx, own, product, "calls", all...); err != nil {
+	if err := a.takeCalls(ctx, own, product, "calls", own.requests()...); err != nil {
 		return err
 	}
 	after, err := allocations(ctx, url)
@@ -89,9 +94,18 @@ func allocations(ctx context.Context, url string) (float64, error) {
 	return counted[0].GetCounter().GetValue(), nil
 }
 
+// requests returns the last request for each composite resource.
+func (s *server) requests() []*fnv1.RunFunctionRequest {
+	var all []*fnv1.RunFunctionRequest
+	for _, made := range s.last {
+		all = append(all, made.req)
+	}
+	return all
+}
+
 // controlPlane returns the request for the control plane, which is the largest one.
 func (s *server) controlPlane() *fnv1.RunFunctionRequest {
-	return s.last["AzureManagedControlPlane my-cluster"]
+	return s.last["AzureManagedControlPlane my-cluster"].req
 }
 
 // takeCalls notes how long requests take, one after the other.

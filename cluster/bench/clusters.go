@@ -98,10 +98,19 @@ const lastPool = "pool1"
 
 // withPools returns the objects of a cluster of two pools with the last one again and again, until there are as many pools as wanted.
 func withPools(objects []*unstructured.Unstructured, pools int) ([]*unstructured.Unstructured, error) {
-	all := slices.Clone(objects)
+	var more []string
 	for i := fleetPools; i < pools; i++ {
+		more = append(more, fmt.Sprintf("pool%d", i))
+	}
+	return withCopies(objects, lastPool, more...)
+}
+
+// withCopies returns the objects of a cluster, and those whose names end as a set of its machines is called once more for each of other names.
+func withCopies(objects []*unstructured.Unstructured, set string, names ...string) ([]*unstructured.Unstructured, error) {
+	all := slices.Clone(objects)
+	for _, name := range names {
 		for _, u := range objects {
-			if !strings.HasSuffix(u.GetName(), "-"+lastPool) {
+			if !strings.HasSuffix(u.GetName(), "-"+set) {
 				continue
 			}
 			content, err := u.MarshalJSON()
@@ -109,7 +118,7 @@ func withPools(objects []*unstructured.Unstructured, pools int) ([]*unstructured
 				return nil, err
 			}
 			more := &unstructured.Unstructured{}
-			if err := more.UnmarshalJSON([]byte(strings.ReplaceAll(string(content), lastPool, fmt.Sprintf("pool%d", i)))); err != nil {
+			if err := more.UnmarshalJSON([]byte(strings.ReplaceAll(string(content), set, name))); err != nil {
 				return nil, err
 			}
 			all = append(all, more)

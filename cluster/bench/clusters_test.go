@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,5 +54,27 @@ func TestWithPools(t *testing.T) {
 				t.Errorf("%d MachinePools, want %d", len(referred), len(wanted))
 			}
 		})
+	}
+}
+
+// TestWithCopies shows that a copy of a set has objects of its own, which refer to each other, and that all else is there once.
+func TestWithCopies(t *testing.T) {
+	object := func(kind, name string, spec map[string]any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "g/v1", "kind": kind, "metadata": map[string]any{"name": name}, "spec": spec}}
+	}
+	set := func(name string) []*unstructured.Unstructured {
+		return []*unstructured.Unstructured{
+			object("MachineDeployment", name, map[string]any{"replicas": int64(0), "infrastructureRef": map[string]any{"name": name}}),
+			object("AzureMachineTemplate", name, map[string]any{"vmSize": unbootedSize}),
+		}
+	}
+	cluster := object("Cluster", clusterName, map[string]any{"paused": false})
+	got, err := withCopies(slices.Concat([]*unstructured.Unstructured{cluster}, set("bench-md-0")), firstDeployment, "md-1", "md-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Concat([]*unstructured.Unstructured{cluster}, set("bench-md-0"), set("bench-md-1"), set("bench-md-2"))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

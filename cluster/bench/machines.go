@@ -27,6 +27,8 @@ const (
 	machineIdentity  = identityGroup + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider-user-identity"
 	deploymentFlavor = ""
 	poolFlavor       = "machinepool"
+	// firstDeployment is what the name of the template's MachineDeployment has after the Cluster's.
+	firstDeployment = "md-0"
 	// controlPlanes is how many machines the control plane has by the template's own default.
 	controlPlanes = 1
 )
@@ -55,13 +57,17 @@ func (a *arena) machineCluster(ctx context.Context, flavor, size string, workers
 	return clusters[0], nil
 }
 
-// bringUpControlPlane returns when a cluster by CAPZ's template has its control plane, no workers, and nothing changes any more.
-func (a *arena) bringUpControlPlane(ctx context.Context, flavor string) error {
+// bringUpControlPlane returns when a cluster by CAPZ's template has its control plane, no workers, and nothing changes any more. The
+// template's MachineDeployment, and what belongs to it, is there once more for each of the copies.
+func (a *arena) bringUpControlPlane(ctx context.Context, flavor string, copies ...string) error {
 	if err := a.prepareMachines(ctx); err != nil {
 		return err
 	}
 	cluster, err := a.machineCluster(ctx, flavor, unbootedSize, 0)
 	if err != nil {
+		return err
+	}
+	if cluster, err = withCopies(cluster, firstDeployment, copies...); err != nil {
 		return err
 	}
 	if err := a.apply(ctx, [][]*unstructured.Unstructured{cluster}); err != nil {
@@ -145,57 +151,72 @@ type scaling struct {
 	stand time.Duration
 	// flavor is that of CAPZ's template.
 	flavor string
-	// set is the kind of what is scaled, by Cluster API's name; suffix is what its name has after the Cluster's.
-	set, suffix string
-	size        int
+	// kind is that of the set, by Cluster API's name; set is what its name has after the Cluster's.
+	kind, set string
+	// copies are the same of further MachineDeployments, which are scaled one after the other.
+	copies []string
+	// size is that of each set.
+	size int
 	// provisioned reports whether all of the set's machines are there, by their provider IDs.
 	provisioned func(set string, size int) func(map[objectKey]*event) bool
 }
 
 func (f scaling) run(ctx context.Context, a *arena) error {
-	ctx, cancel := context.WithTimeout(ctx, machinePatience+time.Duration(f.size)*machineEach)
+	ctx, cancel := context.WithTimeout(ctx, machinePatience+time.Duration(f.machines())*machineEach)
 	defer cancel()
-	if err := a.bringUpControlPlane(ctx, f.flavor); err != nil {
+	if err := a.bringUpControlPlane(ctx, f.flavor, f.copies...); err != nil {
 		return err
 	}
-	rest, err := a.besides(ctx, f.name())
+	rest, err := a.besides(ctx, nameOfSet(f.set))
 	if err != nil {
 		return err
 	}
 	return f.measure(ctx, a, rest)
 }
 
-// name is that of the set.
-func (f scaling) name() string { return clusterName + f.suffix }
+// nameOfSet returns the whole name of a set of the cluster.
+func nameOfSet(set string) string { return clusterName + "-" + set }
+
+// machines are how many there are in all sets.
+func (f scaling) machines() int { return f.size * (1 + len(f.copies)) }
 
 func (f scaling) measure(ctx context.Context, a *arena, rest others) error {
-	set := &unstructured.Unstructured{}
-	set.SetAPIVersion(capiGroup + "/v1beta2")
-	set.SetKind(f.set)
-	set.SetNamespace(namespace)
-	set.SetName(f.name())
-	if err := f.measureCreation(ctx, a, set); err != nil {
+	if err := f.measureCreation(ctx, a); err != nil {
 		return err
 	}
 	if f.stand > 0 {
 		return f.measureStanding(ctx, a)
 	}
-	return f.measureDeletion(ctx, a, set, rest)
+	return f.measureDeletion(ctx, a, rest)
 }
 
-func (f scaling) measureCreation(ctx context.Context, a *arena, set client.Object) error {
+// object returns a set as far as it takes to name it.
+func (f scaling) object(set string) client.Object {
+	o := &unstructured.Unstructured{}
+	o.SetAPIVersion(capiGroup + "/v1beta2")
+	o.SetKind(f.kind)
+	o.SetNamespace(namespace)
+	o.SetName(nameOfSet(set))
+	return o
+}
+
+func (f scaling) measureCreation(ctx context.Context, a *arena) error {
 	taken, err := a.spent(ctx)
 	if err != nil {
 		return err
 	}
 	begun := time.Now()
-	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, f.size))
-	if err := a.client.Patch(ctx, set, patch); err != nil {
-		return err
-	}
-	at, err := a.timeline.await(ctx, fmt.Sprintf("%d machines to have provider IDs", f.size), f.provisioned(f.name(), f.size))
-	if err != nil {
-		return err
+	var at time.Time
+	for _, set := range append([]string{f.set}, f.copies...) {
+		patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, f.size))
+		if err := a.client.Patch(ctx, f.object(set), patch); err != nil {
+			return err
+		}
+		name := nameOfSet(set)
+		if at, err = a.timeline.await(ctx, fmt.Sprintf("%d machines of %s to have provider IDs", f.size, name), f.provisioned(name, f.size)); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.log, "  %s is there after %v\n", name, at.Sub(begun).Round(time.Second))
 	}
 	a.takeSeconds("provisioned", at.Sub(begun))
 	return taken.take(ctx, "")
@@ -206,20 +227,13 @@ func (f scaling) measureStanding(ctx context.Context, a *arena) error {
 	if err := a.timeline.quiet(ctx, 10*time.Second, 10*time.Minute); err != nil {
 		return err
 	}
-	if _, err := a.atRest(ctx, 10*time.Minute); err != nil {
+	if _, err := a.atRest(ctx, f.machines()); err != nil {
 		return err
 	}
-	taken, err := a.spent(ctx)
-	if err != nil {
-		return err
-	}
-	if err := sleep(ctx, f.stand); err != nil {
-		return err
-	}
-	return taken.take(ctx, "standing ")
+	return a.takeAtRest(ctx, f.stand, "standing ")
 }
 
-func (f scaling) measureDeletion(ctx context.Context, a *arena, set client.Object, rest others) error {
+func (f scaling) measureDeletion(ctx context.Context, a *arena, rest others) error {
 	if err := a.timeline.quiet(ctx, 5*time.Second, time.Minute); err != nil {
 		return err
 	}
@@ -228,10 +242,10 @@ func (f scaling) measureDeletion(ctx context.Context, a *arena, set client.Objec
 		return err
 	}
 	begun := time.Now()
-	if err := a.client.Delete(ctx, set, client.PropagationPolicy("Background")); err != nil {
+	if err := a.client.Delete(ctx, f.object(f.set), client.PropagationPolicy("Background")); err != nil {
 		return err
 	}
-	gone, err := a.timeline.await(ctx, f.set+" to be gone", rest.alone)
+	gone, err := a.timeline.await(ctx, f.kind+" to be gone", rest.alone)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/crossplane/function-sdk-go"
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
@@ -33,8 +34,13 @@ type server struct {
 	process    *process.Process
 	connection *grpc.ClientConn
 	method     string
-	// last has the last request of each composite resource.
-	last map[string]*fnv1.RunFunctionRequest
+	// last has the last call for each composite resource.
+	last map[string]call
+}
+
+type call struct {
+	req *fnv1.RunFunctionRequest
+	rsp *fnv1.RunFunctionResponse
 }
 
 // serveOwn starts function-capz, and returns the port of its metrics, too.
@@ -68,25 +74,63 @@ func serve(ctx context.Context, root, dir, part, method string, args ...string) 
 	if err := p.Ready(ctx, startPatience); err != nil {
 		return nil, err
 	}
+	connection, err := connect(address, certificates)
+	return &server{process: p, connection: connection, method: method, last: map[string]call{}}, err
+}
+
+func connect(address, certificates string) (*grpc.ClientConn, error) {
 	security, err := stack.ClientTLS(certificates)
 	if err != nil {
 		return nil, err
 	}
-	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(credentials.NewTLS(security)))
-	return &server{process: p, connection: connection, method: method, last: map[string]*fnv1.RunFunctionRequest{}}, err
+	return grpc.NewClient(address, grpc.WithTransportCredentials(credentials.NewTLS(security)))
 }
 
 func (s *server) end() {
 	_ = s.connection.Close()
-	_ = s.process.Stop(startPatience)
+	if s.process != nil {
+		_ = s.process.Stop(startPatience)
+	}
 }
 
-// RunFunction calls the process, and keeps what it was asked.
+// RunFunction calls the process, and keeps what it was asked and what it answered.
 func (s *server) RunFunction(ctx context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
-	xr := req.GetObserved().GetComposite().GetResource().GetFields()
-	s.last[xr["kind"].GetStringValue()+" "+xr["metadata"].GetStructValue().GetFields()["name"].GetStringValue()] = proto.CloneOf(req)
 	rsp := &fnv1.RunFunctionResponse{}
-	return rsp, s.connection.Invoke(ctx, s.method, req, rsp)
+	err := s.connection.Invoke(ctx, s.method, req, rsp)
+	s.last[compositeOf(req)] = call{proto.CloneOf(req), proto.CloneOf(rsp)}
+	return rsp, err
+}
+
+// compositeOf returns kind and name of the composite resource that a function is called for.
+func compositeOf(req *fnv1.RunFunctionRequest) string {
+	xr := req.GetObserved().GetComposite().GetResource().GetFields()
+	return xr["kind"].GetStringValue() + " " + xr["metadata"].GetStructValue().GetFields()["name"].GetStringValue()
+}
+
+// A recording answers as a function has answered before, and composes nothing: what it takes is the floor of a call.
+type recording struct {
+	fnv1.UnimplementedFunctionRunnerServiceServer
+
+	last map[string]call
+}
+
+func (r *recording) RunFunction(_ context.Context, req *fnv1.RunFunctionRequest) (*fnv1.RunFunctionResponse, error) {
+	return r.last[compositeOf(req)].rsp, nil
+}
+
+// serveRecording serves what a function has answered, in this process.
+func serveRecording(dir string, of *server) (*server, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	certificates := filepath.Join(dir, "certs")
+	address := fmt.Sprintf("127.0.0.1:%d", port)
+	go func() {
+		_ = function.Serve(&recording{last: of.last}, function.Listen("tcp", address), function.MTLSCertificates(certificates), function.WithMetricsServer(""))
+	}()
+	connection, err := connect(address, certificates)
+	return &server{connection: connection, method: runFunction}, err
 }
 
 // time returns how long calls took, in order of size. A result that says that something went wrong is an error.
@@ -96,12 +140,12 @@ func (s *server) time(ctx context.Context, requests ...*fnv1.RunFunctionRequest)
 		begun := time.Now()
 		for _, req := range requests {
 			rsp := &fnv1.RunFunctionResponse{}
-			if err := s.connection.Invoke(ctx, s.method, req, rsp); err != nil {
+			if err := s.connection.Invoke(ctx, s.method, req, rsp, grpc.WaitForReady(true)); err != nil {
 				return nil, err
 			}
 			for _, r := range rsp.GetResults() {
 				if r.GetSeverity() == fnv1.Severity_SEVERITY_FATAL {
-					return nil, fmt.Errorf("%s: %s", s.process.Name, r.GetMessage())
+					return nil, fmt.Errorf("%s: %s", compositeOf(req), r.GetMessage())
 				}
 			}
 		}

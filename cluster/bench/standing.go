@@ -281,7 +281,7 @@ func (s standing) takeFunction(ctx context.Context, a *arena) (err error) {
 	g, calling := errgroup.WithContext(ctx)
 	g.SetLimit(callers)
 	for range s.size {
-		for _, req := range function.last {
+		for _, req := range function.requests() {
 			g.Go(func() error {
 				return function.connection.Invoke(calling, function.method, req, &fnv1.RunFunctionResponse{})
 			})

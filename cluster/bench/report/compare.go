@@ -44,7 +44,7 @@ const (
 	Unknown  = "not measured"
 )
 
-// Ratio is this project's median over the peer's; 0 when one of them is missing.
+// Ratio is this project's median over the peer's; 0 when one of them is missing, or the peer's is 0.
 func (r Row) Ratio() float64 {
 	if len(r.own) == 0 || len(r.peer) == 0 || median(r.peer) == 0 {
 		return 0
@@ -57,7 +57,7 @@ func (r Row) Verdict() string {
 	switch {
 	case len(r.own) == 0, r.AtMost > 0 && len(r.peer) == 0:
 		return Unknown
-	case r.AtMost > 0 && r.Ratio() > r.AtMost, r.Limit > 0 && median(r.own) > r.Limit:
+	case r.AtMost > 0 && median(r.own) > r.AtMost*median(r.peer), r.Limit > 0 && median(r.own) > r.Limit:
 		return Missed
 	case r.AtMost > 0 || r.Limit > 0:
 		return Met

@@ -35,6 +35,8 @@ func TestVerdict(t *testing.T) {
 		"no peer":             {goal: ratio, own: []float64{1}, want: Unknown},
 		"nothing":             {goal: ratio, peer: []float64{1}, want: Unknown},
 		"within the limit":    {goal: limit, own: []float64{10}, want: Met},
+		"more than nothing":   {goal: ratio, own: []float64{2}, peer: []float64{0}, want: Missed},
+		"nothing either":      {goal: ratio, own: []float64{0}, peer: []float64{0}, want: Met},
 		"beyond the limit":    {goal: limit, own: []float64{10.1}, want: Missed},
 		"nothing of a limit":  {goal: limit, want: Unknown},
 		"reported":            {goal: Goal{Name: "b/x"}, own: []float64{1}, peer: []float64{2}, ratio: 0.5, want: Reported},
