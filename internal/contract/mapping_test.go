@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -137,6 +138,47 @@ func TestPredicates(t *testing.T) {
 			}
 			if !tc.predicate.Create(event.CreateEvent{Object: tc.after}) || !tc.predicate.Delete(event.DeleteEvent{Object: tc.after}) {
 				t.Error("a creation or deletion does not pass")
+			}
+		})
+	}
+}
+
+// TestPoolFollowsMachines checks which changes of an instance's Machine have its pool looked at: not that there is one more, of a thousand.
+func TestPoolFollowsMachines(t *testing.T) {
+	machine := func(changes ...func(*clusterv1.Machine)) client.Object {
+		m := &clusterv1.Machine{}
+		for _, change := range changes {
+			change(m)
+		}
+		return m
+	}
+	node := func(m *clusterv1.Machine) { m.Status.NodeRef.Name = "n" }
+	leaving := func(m *clusterv1.Machine) { m.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
+	annotated := func(key string) func(*clusterv1.Machine) {
+		return func(m *clusterv1.Machine) { m.Annotations = map[string]string{key: ""} }
+	}
+	tests := map[string]struct {
+		change           func(*clusterv1.Machine)
+		created, updated bool
+	}{
+		"nothing yet":          {change: func(m *clusterv1.Machine) { m.Status.Phase = "Pending" }},
+		"a Node":               {change: node, created: true, updated: true},
+		"its way out":          {change: leaving, created: true, updated: true},
+		"to go first":          {change: annotated(clusterv1.DeleteMachineAnnotation), created: true, updated: true},
+		"some annotation":      {change: annotated("a")},
+		"the version of Nodes": {change: func(m *clusterv1.Machine) { m.Spec.Version = "v1.36.3" }, updated: true},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			before, after := numbered(machine(), "1"), numbered(machine(tc.change), "2")
+			if got := nodeChanged().Create(event.CreateEvent{Object: after}); got != tc.created {
+				t.Errorf("Create = %v, want %v", got, tc.created)
+			}
+			if got := nodeChanged().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != tc.updated {
+				t.Errorf("Update = %v, want %v", got, tc.updated)
+			}
+			if !nodeChanged().Delete(event.DeleteEvent{Object: after}) {
+				t.Error("its end does not pass")
 			}
 		})
 	}

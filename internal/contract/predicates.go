@@ -88,17 +88,28 @@ func machineChanged() predicate.Predicate {
 	return predicate.Or(SpecChanged(), doubted)
 }
 
-// nodeChanged passes what matters of a Machine to the pool that it is an instance of: its Node, and its way out.
+// nodeChanged passes what matters of a Machine to the pool that it is an instance of: its Node, and its way out. A new one has neither, and there may be
+// a thousand of them.
 func nodeChanged() predicate.Predicate {
-	return OnUpdate(func(before, after client.Object) bool {
+	chosen := func(m *clusterv1.Machine) bool { _, ok := m.Annotations[clusterv1.DeleteMachineAnnotation]; return ok }
+	ready := func(m *clusterv1.Machine) bool {
+		return meta.IsStatusConditionTrue(m.Status.Conditions, clusterv1.MachineNodeReadyCondition)
+	}
+	created := predicate.Funcs{CreateFunc: func(e event.CreateEvent) bool {
+		m, ok := e.Object.(*clusterv1.Machine)
+		return ok && (m.Status.NodeRef.IsDefined() || m.DeletionTimestamp != nil || chosen(m))
+	}}
+	return predicate.And(created, OnUpdate(func(before, after client.Object) bool {
 		old, ok := before.(*clusterv1.Machine)
 		changed, changedOK := after.(*clusterv1.Machine)
-		ready := func(m *clusterv1.Machine) bool {
-			return meta.IsStatusConditionTrue(m.Status.Conditions, clusterv1.MachineNodeReadyCondition)
-		}
 		return ok && changedOK && (old.Status.NodeRef != changed.Status.NodeRef || old.Spec.Version != changed.Spec.Version || ready(old) != ready(changed) ||
-			old.DeletionTimestamp.IsZero() != changed.DeletionTimestamp.IsZero() || !maps.Equal(old.Annotations, changed.Annotations))
-	})
+			old.DeletionTimestamp.IsZero() != changed.DeletionTimestamp.IsZero() || chosen(old) != chosen(changed))
+	}))
+}
+
+// memberChanged passes what matters of an AzureMachinePoolMachine to its pool, which makes it.
+func memberChanged() predicate.Predicate {
+	return predicate.And(SpecChanged(), predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }})
 }
 
 // credentialChanged passes what an AzureCluster says of its credential, without which nothing is found out in Azure.

@@ -159,7 +159,7 @@ func (s *setup) watch(b *builder.Builder, kind composite.Kind, m mapper) *builde
 			break
 		}
 		sibling(composite.InfrastructureCluster, credentialChanged())
-		b.Watches(access.NewObject(compute.PoolMachineKind), handler.EnqueueRequestsFromMapFunc(compute.PoolOfMember), builder.WithPredicates(SpecChanged())).
+		b.Watches(access.NewObject(compute.PoolMachineKind), handler.EnqueueRequestsFromMapFunc(compute.PoolOfMember), builder.WithPredicates(memberChanged())).
 			Watches(&clusterv1.Machine{}, handler.EnqueueRequestsFromMapFunc(compute.PoolOfMachine(s.mgr.GetClient())), builder.WithPredicates(nodeChanged()))
 	}
 	return b

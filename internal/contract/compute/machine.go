@@ -84,34 +84,6 @@ func mirrorProviderID(ctx context.Context, c client.Client, xr *unstructured.Uns
 	return true, access.SetField(ctx, c, xr, specProviderID, id)
 }
 
-// note writes the facts on the AzureMachine, and what is to be noted beside, if they differ. With them it writes a provider ID, if one is given and there
-// is none yet.
-func note(ctx context.Context, api access.API, xr *unstructured.Unstructured, facts v1alpha1.MachineFacts, providerID string, beside ...func(map[string]string)) error {
-	text, err := facts.Encode()
-	if err != nil {
-		return err
-	}
-	changed, differs := access.Annotated(xr, func(annotations map[string]string) {
-		annotations[v1alpha1.AnnotationMachineFacts] = text
-		for _, write := range beside {
-			write(annotations)
-		}
-	})
-	if !differs {
-		return nil
-	}
-	if providerID != "" && !specProviderID.Has(xr) {
-		if err := specProviderID.Set(changed, providerID); err != nil {
-			return fmt.Errorf("cannot write the provider ID: %w", err)
-		}
-	}
-	if err := api.MergePatch(ctx, changed, xr); err != nil {
-		return err
-	}
-	changed.DeepCopyInto(xr) // The next write is based on this one.
-	return nil
-}
-
 // work is one look at an AzureMachine.
 type work struct {
 	*Machine

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -33,6 +34,9 @@ import (
 
 // PoolMachineKind is the kind of the objects that instances of scale sets have.
 var PoolMachineKind = schema.GroupVersionKind{Group: v1beta1.GroupVersion.Group, Version: v1beta1.GroupVersion.Version, Kind: v1beta1.AzureMachinePoolMachineKind}
+
+// writesAtOnce is how many objects of instances are written at the same time. Each of a thousand takes longer than all of them may.
+const writesAtOnce = 10
 
 // A member is an instance of a scale set with its object and its Machine.
 type member struct {
@@ -68,40 +72,66 @@ func (s *scaleSet) keepMachines(ctx context.Context, model machines.Model) ([]me
 	if err != nil {
 		return nil, err
 	}
-	var members []member
+	kept := make([]*member, len(s.instances))
+	var writes errgroup.Group
+	writes.SetLimit(writesAtOnce)
 	var ids []string
-	for _, i := range s.instances {
+	for at, i := range s.instances {
 		name := azuremachine.InstanceObject(s.pool.Name, path.Base(i.ID))
 		object := objects[name]
 		delete(objects, name)
-		if object == nil {
-			if i.State() == v1beta1.Deleting || leaves(s.XR) {
-				continue
-			}
-			if object, err = s.makeMachine(ctx, name, i); err != nil {
-				return nil, err
-			}
+		if object == nil && (i.State() == v1beta1.Deleting || leaves(s.XR)) {
+			continue
 		}
-		m := member{object: object, machine: machinesOf[name], current: s.found.Model().Has(i)}
-		m.Instance = rollout.Instance{
-			Name: name, Created: madeAt(object, i), State: i.State(), Latest: m.current && model.Has(i),
-			Ready: nodeReady(m.machine), Leaving: leaves(object) || m.machine != nil && leaves(m.machine),
-		}
-		_, m.Chosen = object.GetAnnotations()[clusterv1.DeleteMachineAnnotation]
-		if m.machine != nil && !m.Chosen {
-			_, m.Chosen = m.machine.Annotations[clusterv1.DeleteMachineAnnotation]
-		}
-		if err := s.report(ctx, m, i); err != nil {
-			return nil, err
-		}
-		members, ids = append(members, m), append(ids, s.providerID(i))
+		ids = append(ids, s.providerID(i))
+		writes.Go(func() (err error) {
+			kept[at], err = s.keepMachine(ctx, i, name, object, machinesOf[name], model)
+			return err
+		})
 	}
+	if err := writes.Wait(); err != nil {
+		return nil, err
+	}
+	members := membersOf(kept)
 	for _, name := range slices.Sorted(maps.Keys(objects)) {
 		if err := s.removeMember(ctx, member{object: objects[name], machine: machinesOf[name]}); err != nil {
 			return nil, err
 		}
 	}
 	return members, s.list(ctx, ids)
+}
+
+// keepMachine has an instance have an AzureMachinePoolMachine that says how it is; object is nil if there is none yet, machine if Cluster API has made
+// none.
+func (s *scaleSet) keepMachine(ctx context.Context, i machines.Instance, name string, object *unstructured.Unstructured, machine *clusterv1.Machine, model machines.Model) (*member, error) {
+	if object == nil {
+		made, err := s.makeMachine(ctx, name, i)
+		if err != nil {
+			return nil, err
+		}
+		object = made
+	}
+	m := &member{object: object, machine: machine, current: s.found.Model().Has(i)}
+	m.Instance = rollout.Instance{
+		Name: name, Created: madeAt(object, i), State: i.State(), Latest: m.current && model.Has(i),
+		Ready: nodeReady(machine), Leaving: leaves(object) || machine != nil && leaves(machine),
+	}
+	_, m.Chosen = object.GetAnnotations()[clusterv1.DeleteMachineAnnotation]
+	if machine != nil && !m.Chosen {
+		_, m.Chosen = machine.Annotations[clusterv1.DeleteMachineAnnotation]
+	}
+	return m, s.report(ctx, *m, i)
+}
+
+// membersOf returns those of the instances that have objects.
+func membersOf(kept []*member) []member {
+	var members []member
+	for _, m := range kept {
+		if m != nil {
+			members = append(members, *m)
+		}
+	}
+	return members
 }
 
 // madeAt returns when an instance was made.
@@ -250,7 +280,11 @@ func (s *scaleSet) remove(ctx context.Context, members []member, going []string)
 // removeMember deletes the Machine of an instance: Cluster API drains its Node and deletes the object then, with which the instance goes. Where
 // there is no Machine yet, Cluster API is about to make it, for each object.
 func (s *scaleSet) removeMember(ctx context.Context, m member) error {
-	if m.machine == nil || leaves(m.machine) {
+	if m.machine == nil {
+		s.again(movingInterval)
+		return nil
+	}
+	if leaves(m.machine) {
 		return nil
 	}
 	err := s.Delete(ctx, m.machine, client.Preconditions{UID: ptr.To(m.machine.UID)})
