@@ -81,8 +81,9 @@ type Options struct {
 }
 
 // PatientCAPISync is a period of Cluster API that is shorter than the patience of tests. If it is restarted while it deletes a MachinePool, it
-// does not notice that the infrastructure of that is gone until then, as it watches the infrastructure of other MachinePools only.
-const PatientCAPISync = 4 * time.Minute
+// does not notice that the infrastructure of that is gone until then, as it watches the infrastructure of other MachinePools only. It takes twice the
+// period where client-go's first resync comes just before it is due.
+const PatientCAPISync = 2 * time.Minute
 
 // CrossplaneWorkers is Crossplane's flag for how many composite resources of a kind are composed at a time (docs/performance.md).
 const CrossplaneWorkers = "--max-concurrent-reconciles=4"
