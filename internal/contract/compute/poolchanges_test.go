@@ -3,6 +3,7 @@ package compute
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -154,6 +155,24 @@ func TestPoolIsMoved(t *testing.T) {
 	}
 	if events := p.TakeEvents(); len(events) > 0 {
 		t.Errorf("the Events are %v", events)
+	}
+}
+
+// TestInstanceInCreation has instances be in creation: one has an object once it is made, or has been in creation for so long that it may hang, or is to go.
+func TestInstanceInCreation(t *testing.T) {
+	p := newPoolPlay(t, 3)
+	p.azure.creating = map[string]time.Time{"0": time.Now(), "1": time.Now(), "2": time.Now().Add(-longestCreation - time.Minute)}
+	if p.rounds(4); p.names() != "mp0-2" || *p.members()[0].Status.ProvisioningState != v1beta1.Creating || *p.members()[0].Status.Initialization.Provisioned {
+		t.Errorf("while all are in creation there are %s: %+v", p.names(), p.members())
+	}
+	delete(p.azure.creating, "1")
+	if p.rounds(3); p.names() != "mp0-1 mp0-2" || len(p.azure.parts) != 1 {
+		t.Errorf("when one is made there are %s, sent was %v", p.names(), p.azure.parts)
+	}
+	delete(p.azure.creating, "2")
+	p.scale(1)
+	if p.rounds(8); p.names() != "mp0-2" || len(p.azure.instances) != 1 {
+		t.Errorf("scaled down there are %s, in Azure %v", p.names(), p.azure.instances)
 	}
 }
 

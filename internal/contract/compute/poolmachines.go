@@ -42,6 +42,8 @@ const writesAtOnce = 10
 type member struct {
 	rollout.Instance
 
+	// found is the instance in Azure. Its object is nil while Azure is about to finish it.
+	found  machines.Instance
 	object *unstructured.Unstructured
 	// current reports that the instance is of the model that Azure has.
 	current bool
@@ -101,9 +103,23 @@ func (s *scaleSet) keepMachines(ctx context.Context, model machines.Model) ([]me
 	return members, s.list(ctx, ids)
 }
 
-// keepMachine has an instance have an AzureMachinePoolMachine that says how it is; object is nil if there is none yet, machine if Cluster API has made
-// none.
+// longestCreation is how long an instance may be in creation before it has an object all the same: if it hangs, people see it, and can have it go.
+const longestCreation = 5 * time.Minute
+
+// unfinished reports whether Azure is about to finish an instance. Cluster API could do nothing with its Machine yet, and of a thousand it would look at
+// each twice.
+func unfinished(i machines.Instance) bool {
+	return i.State() == v1beta1.Creating && time.Since(i.Properties.TimeCreated) < longestCreation
+}
+
+// keepMachine has an instance have an AzureMachinePoolMachine that says how it is, once Azure has made it; object is nil if there is none yet, machine if
+// Cluster API has made none.
 func (s *scaleSet) keepMachine(ctx context.Context, i machines.Instance, name string, object *unstructured.Unstructured, machine *clusterv1.Machine, model machines.Model) (*member, error) {
+	m := &member{found: i, machine: machine, current: s.found.Model().Has(i)}
+	m.Instance = rollout.Instance{Name: name, Created: i.Properties.TimeCreated, State: i.State(), Latest: m.current && model.Has(i)}
+	if object == nil && unfinished(i) {
+		return m, nil
+	}
 	if object == nil {
 		made, err := s.makeMachine(ctx, name, i)
 		if err != nil {
@@ -111,11 +127,7 @@ func (s *scaleSet) keepMachine(ctx context.Context, i machines.Instance, name st
 		}
 		object = made
 	}
-	m := &member{object: object, machine: machine, current: s.found.Model().Has(i)}
-	m.Instance = rollout.Instance{
-		Name: name, Created: madeAt(object, i), State: i.State(), Latest: m.current && model.Has(i),
-		Ready: nodeReady(machine), Leaving: leaves(object) || machine != nil && leaves(machine),
-	}
+	m.object, m.Created, m.Ready, m.Leaving = object, madeAt(object, i), nodeReady(machine), leaves(object) || machine != nil && leaves(machine)
 	_, m.Chosen = object.GetAnnotations()[clusterv1.DeleteMachineAnnotation]
 	if machine != nil && !m.Chosen {
 		_, m.Chosen = machine.Annotations[clusterv1.DeleteMachineAnnotation]
@@ -269,8 +281,13 @@ func (s *scaleSet) report(ctx context.Context, m member, i machines.Instance) er
 // remove has the members of the names go.
 func (s *scaleSet) remove(ctx context.Context, members []member, going []string) error {
 	for _, name := range going {
-		at := slices.IndexFunc(members, func(m member) bool { return m.Name == name })
-		if err := s.removeMember(ctx, members[at]); err != nil {
+		m := members[slices.IndexFunc(members, func(m member) bool { return m.Name == name })]
+		if m.object == nil { // It goes with its object, whatever Azure is about to do.
+			if _, err := s.makeMachine(ctx, name, m.found); err != nil {
+				return err
+			}
+		}
+		if err := s.removeMember(ctx, m); err != nil {
 			return err
 		}
 	}

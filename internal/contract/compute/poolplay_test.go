@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -70,6 +71,8 @@ type azurePool struct {
 	// instances have the images that they were made from, by name.
 	instances map[string]string
 	made      int
+	// creating says since when instances are in creation, by name.
+	creating map[string]time.Time
 	// refuse is what the next changes are answered with.
 	refuse *anAnswer
 	// asked is how often each request was made; that of one instance is "GET instance", whichever.
@@ -188,7 +191,9 @@ func (a *azurePool) tag(req *http.Request) (status int, body string) {
 
 func (a *azurePool) written(of map[string]any) string {
 	properties, _ := of["properties"].(map[string]any)
-	properties["provisioningState"] = "Succeeded"
+	if properties["provisioningState"] == nil {
+		properties["provisioningState"] = "Succeeded"
+	}
 	content, err := json.Marshal(of)
 	if err != nil {
 		a.t.Error(err)
@@ -199,7 +204,11 @@ func (a *azurePool) written(of map[string]any) string {
 func (a *azurePool) list() string {
 	var all []string
 	for name, image := range a.instances {
-		all = append(all, a.written(instance(name, image)))
+		found := instance(name, image)
+		if since, ok := a.creating[name]; ok {
+			maps.Copy(found["properties"].(map[string]any), map[string]any{"provisioningState": "Creating", "timeCreated": since.Format(time.RFC3339)})
+		}
+		all = append(all, a.written(found))
 	}
 	slices.Sort(all)
 	return `{"value": [` + strings.Join(all, ",") + `]}`
