@@ -13,7 +13,7 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
-// note writes the facts on the AzureMachine, and what is to be noted beside, if they differ. With them it writes a provider ID, if one is given and there
+// note writes the facts on an AzureMachine or AzureMachinePool, and what is to be noted beside, if they differ. With them it writes a provider ID, if one is given and there
 // is none yet.
 func note(ctx context.Context, api access.API, xr *unstructured.Unstructured, facts v1alpha1.MachineFacts, providerID string, beside ...func(map[string]string)) error {
 	text, err := facts.Encode()

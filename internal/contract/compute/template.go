@@ -83,7 +83,11 @@ func (t *Template) noteSize(ctx context.Context, s *access.Scope, infrastructure
 	if err != nil {
 		return err
 	}
-	return note(ctx, t.API, s.XR, v1alpha1.MachineFacts{Size: offered}, "")
+	text, err := v1alpha1.MachineFacts{Size: offered}.Encode()
+	if err != nil {
+		return err
+	}
+	return t.Annotate(ctx, s.XR, func(annotations map[string]string) { annotations[v1alpha1.AnnotationMachineFacts] = text })
 }
 
 // FromCluster returns the templates of a Cluster.
