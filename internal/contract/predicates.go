@@ -109,7 +109,7 @@ func nodeChanged() predicate.Predicate {
 
 // memberChanged passes what matters of an AzureMachinePoolMachine to its pool, which makes it.
 func memberChanged() predicate.Predicate {
-	return predicate.And(SpecChanged(), predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }})
+	return predicate.And(SpecChanged(), predicate.Funcs{CreateFunc: noCreation})
 }
 
 // credentialChanged passes what an AzureCluster says of its credential, without which nothing is found out in Azure.
@@ -149,17 +149,18 @@ func changed() predicate.Predicate {
 	return OnUpdate(func(client.Object, client.Object) bool { return true })
 }
 
+func noCreation(event.CreateEvent) bool { return false }
+
 // Gone passes the end of an object only.
 func Gone() predicate.Predicate {
-	no := func(event.CreateEvent) bool { return false }
-	return predicate.Funcs{CreateFunc: no, UpdateFunc: func(event.UpdateEvent) bool { return false }}
+	return predicate.Funcs{CreateFunc: noCreation, UpdateFunc: func(event.UpdateEvent) bool { return false }}
 }
 
 // movesPools passes what matters of a control plane to its pools: its deletion as that begins and its end, and another
 // version, up to which theirs may go.
 func movesPools() predicate.Predicate {
 	return predicate.Funcs{
-		CreateFunc: func(event.CreateEvent) bool { return false },
+		CreateFunc: noCreation,
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			return e.ObjectOld.GetDeletionTimestamp() == nil && e.ObjectNew.GetDeletionTimestamp() != nil ||
 				differs(access.StatusVersion, e.ObjectOld, e.ObjectNew) || differs(access.StatusAutoUpgradeVersion, e.ObjectOld, e.ObjectNew)

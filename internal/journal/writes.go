@@ -17,7 +17,7 @@ import (
 // debug is the verbosity of what is logged with --debug only.
 const debug = 1
 
-// NewClient returns a client of the management cluster that logs each write that has succeeded, as a manager's option NewClient wants it.
+// NewClient returns a client of the management cluster that logs as Logging says, as a manager's option NewClient wants it.
 func NewClient(config *rest.Config, options client.Options) (client.Client, error) {
 	c, err := client.NewWithWatch(config, options)
 	if err != nil {

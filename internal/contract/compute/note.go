@@ -3,7 +3,6 @@ package compute
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,8 +12,8 @@ import (
 	"github.com/crossplane-capz/crossplane-capz/internal/contract/access"
 )
 
-// note writes the facts on an AzureMachine or AzureMachinePool, and what is to be noted beside, if they differ. With them it writes a provider ID, if one is given and there
-// is none yet.
+// note writes the facts on an AzureMachine or AzureMachinePool, and what is to be noted beside, if they differ. With them it writes a provider ID, if one is
+// given and there is none yet.
 func note(ctx context.Context, api access.API, xr *unstructured.Unstructured, facts v1alpha1.MachineFacts, providerID string, beside ...func(map[string]string)) error {
 	text, err := facts.Encode()
 	if err != nil {
@@ -48,7 +47,7 @@ const noteTries = 5
 // and done in Azure is so all the same, and to find it out again takes a list of all instances. The error is a conflict if the annotations are not those
 // of xr any more, or the object is another.
 func writeNote(ctx context.Context, api access.API, changed, xr *unstructured.Unstructured) error {
-	base := xr.DeepCopy()
+	base := xr
 	for try := 1; ; try++ {
 		err := api.MergePatch(ctx, changed, base)
 		if !apierrors.IsConflict(err) || try == noteTries {
@@ -58,21 +57,19 @@ func writeNote(ctx context.Context, api access.API, changed, xr *unstructured.Un
 		if api.Live.Get(ctx, client.ObjectKeyFromObject(xr), current) != nil || current.UID != xr.GetUID() || !sameNotes(current, xr, changed) {
 			return err
 		}
+		base = xr.DeepCopy()
 		base.SetResourceVersion(current.ResourceVersion)
 	}
 }
 
 // sameNotes reports whether the annotations in which changed differs from xr are in current as they are in xr.
 func sameNotes(current, xr, changed client.Object) bool {
-	was, is := xr.GetAnnotations(), current.GetAnnotations()
-	keys := maps.Clone(was)
-	if keys == nil {
-		keys = map[string]string{}
-	}
-	maps.Copy(keys, changed.GetAnnotations())
-	for key := range keys {
-		if was[key] != changed.GetAnnotations()[key] && is[key] != was[key] {
-			return false
+	was, is, wanted := xr.GetAnnotations(), current.GetAnnotations(), changed.GetAnnotations()
+	for _, annotations := range []map[string]string{was, wanted} {
+		for key := range annotations {
+			if was[key] != wanted[key] && is[key] != was[key] {
+				return false
+			}
 		}
 	}
 	return true

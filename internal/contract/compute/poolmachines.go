@@ -74,27 +74,26 @@ func (s *scaleSet) keepMachines(ctx context.Context, model machines.Model) ([]me
 	if err != nil {
 		return nil, err
 	}
-	kept := make([]*member, len(s.instances))
+	instances := slices.DeleteFunc(slices.Clone(s.instances), func(i machines.Instance) bool {
+		return objects[s.nameOf(i)] == nil && (i.State() == v1beta1.Deleting || leaves(s.XR))
+	})
+	members := make([]member, len(instances))
+	var ids []string
 	var writes errgroup.Group
 	writes.SetLimit(writesAtOnce)
-	var ids []string
-	for at, i := range s.instances {
-		name := azuremachine.InstanceObject(s.pool.Name, path.Base(i.ID))
+	for at, i := range instances {
+		name := s.nameOf(i)
 		object := objects[name]
 		delete(objects, name)
-		if object == nil && (i.State() == v1beta1.Deleting || leaves(s.XR)) {
-			continue
-		}
 		ids = append(ids, s.providerID(i))
 		writes.Go(func() (err error) {
-			kept[at], err = s.keepMachine(ctx, i, name, object, machinesOf[name], model)
+			members[at], err = s.keepMachine(ctx, i, object, machinesOf[name], model)
 			return err
 		})
 	}
 	if err := writes.Wait(); err != nil {
 		return nil, err
 	}
-	members := membersOf(kept)
 	for _, name := range slices.Sorted(maps.Keys(objects)) {
 		if err := s.removeMember(ctx, member{object: objects[name], machine: machinesOf[name]}); err != nil {
 			return nil, err
@@ -114,16 +113,16 @@ func unfinished(i machines.Instance) bool {
 
 // keepMachine has an instance have an AzureMachinePoolMachine that says how it is, once Azure has made it; object is nil if there is none yet, machine if
 // Cluster API has made none.
-func (s *scaleSet) keepMachine(ctx context.Context, i machines.Instance, name string, object *unstructured.Unstructured, machine *clusterv1.Machine, model machines.Model) (*member, error) {
-	m := &member{found: i, machine: machine, current: s.found.Model().Has(i)}
-	m.Instance = rollout.Instance{Name: name, Created: i.Properties.TimeCreated, State: i.State(), Latest: m.current && model.Has(i)}
+func (s *scaleSet) keepMachine(ctx context.Context, i machines.Instance, object *unstructured.Unstructured, machine *clusterv1.Machine, model machines.Model) (member, error) {
+	m := member{found: i, machine: machine, current: s.found.Model().Has(i)}
+	m.Instance = rollout.Instance{Name: s.nameOf(i), Created: i.Properties.TimeCreated, State: i.State(), Latest: m.current && model.Has(i)}
 	if object == nil && unfinished(i) {
 		return m, nil
 	}
 	if object == nil {
-		made, err := s.makeMachine(ctx, name, i)
+		made, err := s.makeMachine(ctx, m.Name, i)
 		if err != nil {
-			return nil, err
+			return m, err
 		}
 		object = made
 	}
@@ -132,18 +131,12 @@ func (s *scaleSet) keepMachine(ctx context.Context, i machines.Instance, name st
 	if machine != nil && !m.Chosen {
 		_, m.Chosen = machine.Annotations[clusterv1.DeleteMachineAnnotation]
 	}
-	return m, s.report(ctx, *m, i)
+	return m, s.report(ctx, m, i)
 }
 
-// membersOf returns those of the instances that have objects.
-func membersOf(kept []*member) []member {
-	var members []member
-	for _, m := range kept {
-		if m != nil {
-			members = append(members, *m)
-		}
-	}
-	return members
+// nameOf returns the name of the object of an instance.
+func (s *scaleSet) nameOf(i machines.Instance) string {
+	return azuremachine.InstanceObject(s.pool.Name, path.Base(i.ID))
 }
 
 // madeAt returns when an instance was made.
