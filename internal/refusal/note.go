@@ -1,6 +1,8 @@
 package refusal
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -28,10 +30,11 @@ const longestAnswer = 2048
 // mostNoted is how many answers are noted. What is beyond comes up when these are corrected.
 const mostNoted = 32
 
-// A note is about one generation of the spec.
+// A note is about one spec.
 type note struct {
-	Generation int64 `json:"generation"`
-	// Since is when something of the generation was refused first.
+	// Spec is the specID of it.
+	Spec string `json:"spec"`
+	// Since is when something of the spec was refused first.
 	Since time.Time `json:"since"`
 	// Until is when what was refused is tried again.
 	Until   time.Time `json:"until"`
@@ -46,19 +49,36 @@ func noted(xr *unstructured.Unstructured) note {
 	return n
 }
 
+// specID tells a spec from others, as users write it. Neither its generation nor all of it would do: Crossplane keeps its references in it,
+// and changes them whenever the function leaves an object out, or no longer does.
+func specID(xr *unstructured.Unstructured) string {
+	written := maps.Clone(spec.Value(xr))
+	delete(written, "crossplane")
+	content, err := json.Marshal(written)
+	if err != nil {
+		return "" // It came as JSON.
+	}
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:8])
+}
+
 // Note returns what Annotation must be at a time, empty for none, and when to look again; 0 for never. Answers that condition Synced does
-// not have are looked up in Events, since something of this generation was refused first: the Event of a new try comes a moment late, and
-// the last one has the answer meanwhile.
+// not have are looked up in Events, since something of this spec was refused first: the Event of a new try comes a moment late, and the last
+// one has the answer meanwhile.
 func Note(xr *unstructured.Unstructured, now time.Time, lookUp func(since time.Time) Answers) (value string, again time.Duration) {
-	n, current := noted(xr), generation.Value(xr)
-	if n.Generation != current || n.Since.IsZero() || n.Since.After(now) {
-		n = note{Generation: current, Since: now.UTC().Truncate(time.Second)}
+	refused := shown(xr)
+	if len(refused) == 0 && xr.GetAnnotations()[Annotation] == "" {
+		return "", 0
+	}
+	n, current := noted(xr), specID(xr)
+	if n.Spec != current || n.Since.IsZero() || n.Since.After(now) {
+		n = note{Spec: current, Since: now.UTC().Truncate(time.Second)}
 	}
 	if !now.Before(n.Until) || n.Until.Sub(now) > Interval {
 		n.Until, n.Answers = now.Add(Interval).UTC().Truncate(time.Second), nil
 	}
 	answers := maps.Clone(n.Answers)
-	for name, answer := range shown(xr) {
+	for name, answer := range refused {
 		if _, known := answers[name]; known || len(answers) >= mostNoted {
 			continue
 		}

@@ -34,16 +34,20 @@ var refusing = []string{"failed to create typed patch object", "denied the reque
 var (
 	conditions = field.At[[]any]("status", "conditions")
 	generation = field.At[int64]("metadata", "generation")
+	spec       = field.At[map[string]any]("spec")
 )
 
-// Of returns what is refused of the current spec: what Crossplane shows now, and what provider-capz has noted.
+// Of returns what provider-capz has noted as refused of the current spec. What Crossplane alone shows does not count: it shows that no more as
+// soon as the function leaves the object out, which would have it tried again at once, and so on without end.
 func Of(xr *unstructured.Unstructured) Answers {
 	answers := Answers{}
-	if n := noted(xr); n.Generation == generation.Value(xr) {
-		maps.Copy(answers, n.Answers)
+	n := noted(xr)
+	if len(n.Answers) == 0 || n.Spec != specID(xr) {
+		return answers
 	}
+	maps.Copy(answers, n.Answers)
 	for name, answer := range shown(xr) {
-		if answer != "" || answers[name] == "" {
+		if _, known := answers[name]; known && answer != "" {
 			answers[name] = answer
 		}
 	}

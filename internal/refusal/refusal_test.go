@@ -1,17 +1,23 @@
 package refusal
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/structpb"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/field"
 )
 
-func xr(generation int64, message, note string) *unstructured.Unstructured {
+// xr returns a composite resource whose spec is another with each number; of the second, Crossplane has shown a message.
+func xr(spec int64, message, note string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{
-		"metadata": map[string]any{"generation": generation},
+		"metadata": map[string]any{"generation": spec},
+		"spec":     map[string]any{"replicas": spec, "crossplane": map[string]any{"resourceRefs": []any{}}},
 		"status": map[string]any{"conditions": []any{
 			map[string]any{"type": "Ready", "status": "False", "message": "x"},
 			map[string]any{"type": "Synced", "status": "False", "reason": "ReconcileError", "observedGeneration": int64(2), "message": message},
@@ -28,24 +34,49 @@ const (
 	ofTyped = `cannot compose resources: cannot apply composed resource "NetworkSecurityGroup.network.azure.com/t02": ` + typed
 )
 
+func TestShown(t *testing.T) {
+	tests := map[string]struct {
+		spec    int64
+		message string
+		want    Answers
+	}{
+		"a field that there is not":   {2, ofTyped, Answers{"NetworkSecurityGroup.network.azure.com/t02": typed}},
+		"with a word about rights":    {2, ofTyped + "\ncrossplane has no right to it", Answers{"NetworkSecurityGroup.network.azure.com/t02": typed}},
+		"of an older spec":            {3, ofTyped, nil},
+		"a webhook":                   {2, `cannot compose resources: cannot apply composed resource "a": admission webhook "w" denied the request: no`, Answers{"a": `admission webhook "w" denied the request: no`}},
+		"a webhook that is not there": {2, `cannot compose resources: cannot apply composed resource "a": Internal error occurred: failed calling webhook "w"`, nil},
+		"nothing applied":             {2, `cannot compose resources: pipeline step "capz" returned a fatal result: is forbidden: `, nil},
+		"a name without an end":       {2, `cannot apply composed resource "a`, nil},
+		"invalid":                     {2, `Unsynced resources: a, b, and c`, Answers{"a": "", "b": "", "c": ""}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, shown(xr(tc.spec, tc.message, ""))); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestOf(t *testing.T) {
-	name := "NetworkSecurityGroup.network.azure.com/t02"
+	note := fmt.Sprintf(`{"spec":%q,"answers":{"a":"no"}}`, specID(xr(2, "", "")))
 	tests := map[string]struct {
 		xr   *unstructured.Unstructured
 		want Answers
 	}{
-		"a field that there is not":       {xr(2, ofTyped, ""), Answers{name: typed}},
-		"with a word about rights":        {xr(2, ofTyped+"\ncrossplane has no right to it", ""), Answers{name: typed}},
-		"of an older spec":                {xr(3, ofTyped, ""), Answers{}},
-		"a webhook":                       {xr(2, `cannot compose resources: cannot apply composed resource "a": admission webhook "w" denied the request: no`, ""), Answers{"a": `admission webhook "w" denied the request: no`}},
-		"a webhook that is not there":     {xr(2, `cannot compose resources: cannot apply composed resource "a": Internal error occurred: failed calling webhook "w"`, ""), Answers{}},
-		"nothing applied":                 {xr(2, `cannot compose resources: pipeline step "capz" returned a fatal result: is forbidden: `, ""), Answers{}},
-		"a name without an end":           {xr(2, `cannot apply composed resource "a`, ""), Answers{}},
-		"invalid":                         {xr(2, `Unsynced resources: a, b, and c`, ""), Answers{"a": "", "b": "", "c": ""}},
-		"noted":                           {xr(2, "", `{"generation":2,"answers":{"a":"no"}}`), Answers{"a": "no"}},
-		"noted, and shown as invalid now": {xr(2, "Unsynced resources: a", `{"generation":2,"answers":{"a":"no"}}`), Answers{"a": "no"}},
-		"noted of an older spec":          {xr(3, "", `{"generation":2,"answers":{"a":"no"}}`), Answers{}},
-		"a note of somebody's":            {xr(2, "", `[1]`), Answers{}},
+		"noted":                           {xr(2, "", note), Answers{"a": "no"}},
+		"noted, and shown as invalid now": {xr(2, "Unsynced resources: a", note), Answers{"a": "no"}},
+		"noted, and another is shown":     {xr(2, ofTyped, note), Answers{"a": "no"}},
+		"noted, and shown with another answer": {
+			xr(2, `cannot apply composed resource "a": admission webhook "w" denied the request: no`, note),
+			Answers{"a": `admission webhook "w" denied the request: no`},
+		},
+		"shown, but not noted yet":                         {xr(2, ofTyped, ""), Answers{}},
+		"noted of an older spec":                           {xr(3, "", note), Answers{}},
+		"noted, and Crossplane has changed its references": {withReference(xr(2, "", note)), Answers{"a": "no"}},
+		"as the function gets it":                          {overTheWire(t, xr(2, "", note)), Answers{"a": "no"}},
+		"a note of an older release":                       {xr(2, "", `{"generation":2,"answers":{"a":"no"}}`), Answers{}},
+		"a note of somebody's":                             {xr(2, "", `[1]`), Answers{}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -54,6 +85,23 @@ func TestOf(t *testing.T) {
 			}
 		})
 	}
+}
+
+// withReference returns a composite resource of which Crossplane has composed another object meanwhile, which makes a generation of its own.
+func withReference(o *unstructured.Unstructured) *unstructured.Unstructured {
+	o.SetGeneration(o.GetGeneration() + 1)
+	spec.Value(o)["crossplane"] = map[string]any{"resourceRefs": []any{map[string]any{"kind": "ResourceGroup", "name": "a"}}}
+	return o
+}
+
+// overTheWire returns a composite resource as a request has it, in which all numbers are floating.
+func overTheWire(t *testing.T, o *unstructured.Unstructured) *unstructured.Unstructured {
+	t.Helper()
+	sent, err := structpb.NewStruct(o.Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &unstructured.Unstructured{Object: sent.AsMap()}
 }
 
 func TestNote(t *testing.T) {
@@ -72,7 +120,8 @@ func TestNote(t *testing.T) {
 		"stays while nothing is shown":     {xr(2, "", first), now.Add(time.Minute), Of(xr(2, "", first)), time.Minute},
 		"another one":                      {xr(2, "Unsynced resources: b", first), now.Add(time.Minute), Answers{"NetworkSecurityGroup.network.azure.com/t02": typed, "b": ""}, 5 * time.Second},
 		"tried again":                      {xr(2, "", first), now.Add(Interval), Answers{}, 0},
-		"tried again, and refused again":   {xr(2, ofTyped, first), now.Add(Interval), Of(xr(2, ofTyped, "")), Interval},
+		"tried again, and refused again":   {xr(2, ofTyped, first), now.Add(Interval), shown(xr(2, ofTyped, "")), Interval},
+		"while references change":          {withReference(xr(2, "", first)), now.Add(time.Minute), Of(xr(2, "", first)), time.Minute},
 		"dropped with another spec":        {xr(3, ofTyped, first), now, Answers{}, 0},
 		"one that somebody made for years": {xr(2, "", strings.ReplaceAll(first, "2026", "2099")), now, Answers{}, 0},
 		"one whose end somebody made":      {xr(2, "", strings.Replace(first, `"until":"2026`, `"until":"2099`, 1)), now, Answers{}, 0},
@@ -83,7 +132,7 @@ func TestNote(t *testing.T) {
 			if stands != tc.stands {
 				t.Errorf("stands %s, want %s", stands, tc.stands)
 			}
-			if diff := cmp.Diff(tc.want, Of(xr(tc.xr.GetGeneration(), "", value))); diff != "" {
+			if diff := cmp.Diff(tc.want, Of(xr(field.Integer(spec.Value(tc.xr)["replicas"]), "", value))); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -57,6 +58,30 @@ func policyWorks(w *world) []string {
 	return nil
 }
 
+// restingTime is how long nobody may write an object that waits for its user.
+const restingTime = 5 * time.Second
+
+// unwritten expects that nobody writes an object any more: what waits for its user must not be tried again and again. It takes as long as
+// restingTime.
+func unwritten(gvk schema.GroupVersionKind, name string) expectation {
+	return func(w *world) []string {
+		first, err := w.get(gvk, name)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		time.Sleep(restingTime)
+		last, err := w.get(gvk, name)
+		switch {
+		case err != nil:
+			return []string{err.Error()}
+		case first.GetResourceVersion() == last.GetResourceVersion():
+			return nil
+		}
+		return []string{fmt.Sprintf("%s %s is not left alone: within %s it went from generation %d to %d, from resourceVersion %s to %s",
+			gvk.Kind, name, restingTime, first.GetGeneration(), last.GetGeneration(), first.GetResourceVersion(), last.GetResourceVersion())}
+	}
+}
+
 // deniedByPolicy has an entry that only the API server's answer tells to be wrong. The rest goes on.
 var deniedByPolicy = []step{
 	{
@@ -88,7 +113,7 @@ var deniedByPolicy = []step{
 			condition(asoClusterKind, clusterName, "Ready", "False", "spec.resources[1] (ResourceGroup denied) is refused by the API server"),
 			condition(clusterKind, clusterName, "InfrastructureReady", "False", "not with this policy"),
 		},
-		stays: []expectation{because(asoClusterKind.Kind, "not with this policy")}, staysFor: time.Second,
+		stays: []expectation{because(resourceGroupKind.Kind, "not with this policy"), unwritten(asoClusterKind, clusterName)}, staysFor: time.Second,
 	},
 	{
 		name: "taken back: two entries, one of which the policy denies",
