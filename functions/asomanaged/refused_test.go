@@ -1,14 +1,13 @@
 package asomanaged
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/crossplane-capz/crossplane-capz/internal/field"
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 	"github.com/crossplane-capz/crossplane-capz/internal/refusal"
 )
 
@@ -27,10 +26,8 @@ func groupSchema(t *testing.T) *structpb.Struct {
 	return schema
 }
 
-// synced has Crossplane say something in condition Synced of a composite resource.
-func synced(message string) edit {
-	return set(list(dict("type", "Synced", "status", "False", "reason", "ReconcileError", "message", message)), "status", "conditions")
-}
+// refused has the API server refuse something of a composite resource, of which only Crossplane's message tells.
+func refused(message string) edit { return composertest.Refused(message, nil) }
 
 const (
 	applyBad = `cannot compose resources: cannot apply composed resource "ResourceGroup.resources.azure.com/bad": `
@@ -47,24 +44,23 @@ func TestRefusedByAPIServer(t *testing.T) {
 	again := func(reason string) edit {
 		return set(list(dict("resource", dict("group", "resources.azure.com", "version", "v1api20200601", "kind", "ResourceGroup", "name", "bad"), "ready", false, "reason", reason)), "status", "resources")
 	}
-	generation := field.At[int64]("metadata", "generation").Value(infraXR())
-	notes := annotate(refusal.Annotation, `{"generation":`+fmt.Sprint(generation)+`,"answers":{"ResourceGroup.resources.azure.com/bad":"`+"noted answer"+`"}}`)
+	inEvents := composertest.Refused("Unsynced resources: ResourceGroup.resources.azure.com/bad", refusal.Answers{"ResourceGroup.resources.azure.com/bad": "not today"})
 	tests := map[string]struct {
 		entry   *unstr
 		of      edit
 		reason  string
 		message string
 	}{
-		"a field that there is not":          {misspelled, synced(applyBad + typed), "InvalidField", misspelledText},
-		"refused for another one":            {misspelled, synced(`cannot compose resources: cannot apply composed resource "other": ` + denied), "InvalidField", misspelledText},
-		"told before":                        {misspelled, again("InvalidField"), "InvalidField", misspelledText},
-		"of another type":                    {bad(set(list("a"), "spec", "managedBy")), synced(applyBad + typed), "InvalidField", `spec.resources[1].spec.managedBy is ["a"], but must be a string`},
-		"an item of a map of another type":   {bad(set(int64(1), "spec", "tags", "a.b")), synced(applyBad + typed), "InvalidField", `spec.resources[1].spec.tags["a.b"] is 1, but must be a string`},
-		"not of the pattern":                 {bad(set("West Europe", "spec", "location")), synced("Unsynced resources: ResourceGroup.resources.azure.com/bad"), "InvalidField", `spec.resources[1].spec.location is "West Europe", but must be text that matches ^[a-z]+$`},
-		"without what it needs":              {bad(remove("spec", "location")), synced("Unsynced resources: ResourceGroup.resources.azure.com/bad"), "InvalidField", `spec.resources[1].spec.location is missing, but ResourceGroup of resources.azure.com/v1api20200601 needs it`},
-		"invalid for what no schema says":    {bad(), synced("Unsynced resources: ResourceGroup.resources.azure.com/bad"), "RefusedByAPIServer", `spec.resources[1] (ResourceGroup bad) is refused by the API server: Crossplane's Events about this object have its answer`},
-		"denied by a webhook":                {bad(), synced(applyBad + denied), "RefusedByAPIServer", `spec.resources[1] (ResourceGroup bad) is refused by the API server: ` + denied},
-		"denied, as provider-capz has noted": {bad(), notes, "RefusedByAPIServer", `spec.resources[1] (ResourceGroup bad) is refused by the API server: noted answer`},
+		"a field that there is not":        {misspelled, refused(applyBad + typed), "InvalidField", misspelledText},
+		"refused for another one":          {misspelled, refused(`cannot compose resources: cannot apply composed resource "other": ` + denied), "InvalidField", misspelledText},
+		"told before":                      {misspelled, again("InvalidField"), "InvalidField", misspelledText},
+		"of another type":                  {bad(set(list("a"), "spec", "managedBy")), refused(applyBad + typed), "InvalidField", `spec.resources[1].spec.managedBy is ["a"], but must be a string`},
+		"an item of a map of another type": {bad(set(int64(1), "spec", "tags", "a.b")), refused(applyBad + typed), "InvalidField", `spec.resources[1].spec.tags["a.b"] is 1, but must be a string`},
+		"not of the pattern":               {bad(set("West Europe", "spec", "location")), refused("Unsynced resources: ResourceGroup.resources.azure.com/bad"), "InvalidField", `spec.resources[1].spec.location is "West Europe", but must be text that matches ^[a-z]+$`},
+		"without what it needs":            {bad(remove("spec", "location")), refused("Unsynced resources: ResourceGroup.resources.azure.com/bad"), "InvalidField", `spec.resources[1].spec.location is missing, but ResourceGroup of resources.azure.com/v1api20200601 needs it`},
+		"invalid for what no schema says":  {bad(), refused("Unsynced resources: ResourceGroup.resources.azure.com/bad"), "RefusedByAPIServer", `spec.resources[1] (ResourceGroup bad) is refused by the API server: Crossplane's Events about this object have its answer`},
+		"denied by a webhook":              {bad(), refused(applyBad + denied), "RefusedByAPIServer", `spec.resources[1] (ResourceGroup bad) is refused by the API server: ` + denied},
+		"denied, of which Events tell":     {bad(), inEvents, "RefusedByAPIServer", `spec.resources[1] (ResourceGroup bad) is refused by the API server: not today`},
 	}
 	good := group("good")
 	for title, tc := range tests {
@@ -104,9 +100,10 @@ func TestRefusedByAPIServer(t *testing.T) {
 func TestNotRefused(t *testing.T) {
 	bad := edited(group("bad"), remove("spec", "location"))
 	for title, of := range map[string]edit{
-		"a webhook is not reachable": synced(applyBad + `Internal error occurred: failed calling webhook "w"`),
-		"another one is refused":     synced(`cannot compose resources: cannot apply composed resource "other": ` + denied),
-		"an older spec was":          annotate(refusal.Annotation, `{"generation":7,"answers":{"ResourceGroup.resources.azure.com/bad":"x"}}`),
+		"a webhook is not reachable": refused(applyBad + `Internal error occurred: failed calling webhook "w"`),
+		"another one is refused":     refused(`cannot compose resources: cannot apply composed resource "other": ` + denied),
+		"an older spec was":          annotate(refusal.Annotation, `{"spec":"of another one","answers":{"ResourceGroup.resources.azure.com/bad":"x"}}`),
+		"provider-capz has no note":  set(list(dict("type", "Synced", "status", "False", "message", applyBad+denied)), "status", "conditions"),
 		"the note is no note":        annotate(refusal.Annotation, `x`),
 	} {
 		t.Run(title, func(t *testing.T) {
@@ -144,7 +141,7 @@ func TestVersionTakenBack(t *testing.T) {
 	schema, err := structpb.NewStruct(dict("properties", dict("apiVersion", dict(), "kind", dict(), "metadata", dict(), "spec", dict("properties", dict("owner", dict(), "mode", dict())))))
 	must(t, err)
 	before := aksPool("p0", inVersion(aksPreview), set("on", "spec", "localDNSProfile"))
-	xr := edited(poolXR("p0", edited(before, inVersion(aks))), synced(`cannot compose resources: cannot apply composed resource "`+name(before)+`": `+typed))
+	xr := edited(poolXR("p0", edited(before, inVersion(aks))), refused(`cannot compose resources: cannot apply composed resource "`+name(before)+`": `+typed))
 	w := aksWorld("p0").With(ready(controlPlaneXR(aksCluster()))).Serving(gvk(aks, "ManagedClustersAgentPool"), schema)
 	rsp := composers.Settle(t, w, request(t, xr, exists(t, xr, before)))
 	_, reason, message := outcome(rsp, "p0")

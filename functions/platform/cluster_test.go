@@ -8,6 +8,9 @@ import (
 	fnv1 "github.com/crossplane/function-sdk-go/proto/v1"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-capz/crossplane-capz/internal/composer/composertest"
 )
 
 func TestComposesCluster(t *testing.T) {
@@ -122,8 +125,7 @@ func TestAzureRefuses(t *testing.T) {
 // TestRefusedByAPIServer shows that the answer of a webhook of Cluster API's reaches the team, and that the Cluster stays as it was.
 func TestRefusedByAPIServer(t *testing.T) {
 	xr := object(t, xrText)
-	xr["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Synced", "status": "False",
-		"message": `cannot compose resources: cannot apply composed resource "cluster": admission webhook "w" denied the request: no such version`}}}
+	composertest.Refused(`cannot compose resources: cannot apply composed resource "cluster": admission webhook "w" denied the request: no such version`, nil)(&unstructured.Unstructured{Object: xr})
 	for title, observed := range map[string]map[string]any{"new": nil, "there": object(t, clusterText)} {
 		rsp := composers.Settle(t, fullWorld(t), request(t, xr, object(t, policyText), observed))
 		const want = `Cluster team-a/shop is refused by the API server: admission webhook "w" denied the request: no such version`

@@ -21,6 +21,9 @@ const Annotation = "infrastructure.cluster.x-k8s.io/refused"
 // have changed.
 const Interval = 2 * time.Minute
 
+// tryTime is how long a note has no answers while what it had is tried again: it keeps since when to look for the answer.
+const tryTime = 20 * time.Second
+
 // answerDelay is when to look again for an answer that only an Event has, which Crossplane writes a moment later.
 const answerDelay = 5 * time.Second
 
@@ -38,7 +41,7 @@ type note struct {
 	Since time.Time `json:"since"`
 	// Until is when what was refused is tried again.
 	Until   time.Time `json:"until"`
-	Answers Answers   `json:"answers"`
+	Answers Answers   `json:"answers,omitempty"`
 }
 
 func noted(xr *unstructured.Unstructured) note {
@@ -54,6 +57,7 @@ func noted(xr *unstructured.Unstructured) note {
 func specID(xr *unstructured.Unstructured) string {
 	written := maps.Clone(spec.Value(xr))
 	delete(written, "crossplane")
+	delete(written, "resourceRefs") // Of a composite resource with a claim.
 	content, err := json.Marshal(written)
 	if err != nil {
 		return "" // It came as JSON.
@@ -74,21 +78,23 @@ func Note(xr *unstructured.Unstructured, now time.Time, lookUp func(since time.T
 	if n.Spec != current || n.Since.IsZero() || n.Since.After(now) {
 		n = note{Spec: current, Since: now.UTC().Truncate(time.Second)}
 	}
-	if !now.Before(n.Until) || n.Until.Sub(now) > Interval {
-		n.Until, n.Answers = now.Add(Interval).UTC().Truncate(time.Second), nil
+	over := !now.Before(n.Until) || n.Until.Sub(now) > Interval
+	answers := Answers{}
+	if !over {
+		maps.Copy(answers, n.Answers)
 	}
-	answers := maps.Clone(n.Answers)
 	for name, answer := range refused {
-		if _, known := answers[name]; known || len(answers) >= mostNoted {
-			continue
+		if _, known := answers[name]; !known && len(answers) < mostNoted {
+			answers[name] = field.Cut(answer, longestAnswer)
 		}
-		if answers == nil {
-			answers = Answers{}
-		}
-		answers[name] = field.Cut(answer, longestAnswer)
 	}
-	if len(answers) == 0 {
+	switch {
+	case len(answers) > 0 && (over || len(n.Answers) == 0): // Refused, or refused again.
+		n.Until = now.Add(Interval).UTC().Truncate(time.Second)
+	case len(answers) == 0 && over && len(n.Answers) == 0: // Tried, and not refused.
 		return "", 0
+	case len(answers) == 0 && over: // To be tried.
+		n.Until = now.Add(tryTime).UTC().Truncate(time.Second)
 	}
 	n.Answers, again = answers, n.Until.Sub(now)
 	if !complete(answers, func() Answers { return lookUp(n.Since) }) {

@@ -111,6 +111,7 @@ func TestNote(t *testing.T) {
 	if !strings.Contains(first, "secrityRules") || stands != Interval {
 		t.Fatalf("noted %q for %s", first, stands)
 	}
+	tried, _ := Note(xr(2, "", first), now.Add(Interval), none)
 	tests := map[string]struct {
 		xr     *unstructured.Unstructured
 		now    time.Time
@@ -119,12 +120,15 @@ func TestNote(t *testing.T) {
 	}{
 		"stays while nothing is shown":     {xr(2, "", first), now.Add(time.Minute), Of(xr(2, "", first)), time.Minute},
 		"another one":                      {xr(2, "Unsynced resources: b", first), now.Add(time.Minute), Answers{"NetworkSecurityGroup.network.azure.com/t02": typed, "b": ""}, 5 * time.Second},
-		"tried again":                      {xr(2, "", first), now.Add(Interval), Answers{}, 0},
+		"tried again":                      {xr(2, "", first), now.Add(Interval), Answers{}, tryTime},
 		"tried again, and refused again":   {xr(2, ofTyped, first), now.Add(Interval), shown(xr(2, ofTyped, "")), Interval},
 		"while references change":          {withReference(xr(2, "", first)), now.Add(time.Minute), Of(xr(2, "", first)), time.Minute},
+		"while it is tried":                {xr(2, "", tried), now.Add(Interval + time.Second), Answers{}, tryTime - time.Second},
+		"tried, and refused later":         {xr(2, ofTyped, tried), now.Add(Interval + time.Second), shown(xr(2, ofTyped, "")), Interval},
+		"tried, and not refused":           {xr(2, "", tried), now.Add(Interval + tryTime), Answers{}, 0},
 		"dropped with another spec":        {xr(3, ofTyped, first), now, Answers{}, 0},
 		"one that somebody made for years": {xr(2, "", strings.ReplaceAll(first, "2026", "2099")), now, Answers{}, 0},
-		"one whose end somebody made":      {xr(2, "", strings.Replace(first, `"until":"2026`, `"until":"2099`, 1)), now, Answers{}, 0},
+		"one whose end somebody made":      {xr(2, "", strings.Replace(first, `"until":"2026`, `"until":"2099`, 1)), now, Answers{}, tryTime},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +158,11 @@ func TestNoteAnswersOfEvents(t *testing.T) {
 	}
 	_, _ = Note(xr(2, "Unsynced resources: a", noted), now.Add(answerDelay), func(time.Time) Answers { t.Error("looked up what is known"); return nil })
 	// It is tried again and refused again, of which there is no Event yet.
-	noted, _ = Note(xr(2, "Unsynced resources: a", noted), now.Add(Interval), func(since time.Time) Answers {
+	noted, again = Note(xr(2, "", noted), now.Add(Interval), func(time.Time) Answers { t.Error("looked up what is tried"); return nil })
+	if diff := cmp.Diff(Answers{}, Of(xr(2, "", noted))); diff != "" || again != tryTime {
+		t.Errorf("again after %s, -want +got:\n%s", again, diff)
+	}
+	noted, _ = Note(xr(2, "Unsynced resources: a", noted), now.Add(Interval+time.Second), func(since time.Time) Answers {
 		if !since.Equal(now) {
 			t.Errorf("looked up since %s, want %s", since, now)
 		}
