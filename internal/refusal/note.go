@@ -91,10 +91,10 @@ func Note(xr *unstructured.Unstructured, now time.Time, lookUp func(since time.T
 	switch {
 	case len(answers) > 0 && (over || len(n.Answers) == 0): // Refused, or refused again.
 		n.Until = now.Add(Interval).UTC().Truncate(time.Second)
-	case len(answers) == 0 && over && len(n.Answers) == 0: // Tried, and not refused.
-		return "", 0
-	case len(answers) == 0 && over: // To be tried.
+	case over && len(n.Answers) > 0: // To be tried.
 		n.Until = now.Add(tryTime).UTC().Truncate(time.Second)
+	case over: // Tried, and not refused.
+		return "", 0
 	}
 	n.Answers, again = answers, n.Until.Sub(now)
 	if !complete(answers, func() Answers { return lookUp(n.Since) }) {
